@@ -41,7 +41,7 @@ type Member struct {
 }
 
 func (m *Member) seat(field string) flow.Seat {
-	return flow.Seat{Field: field, By: m.Name, Model: &m.Model, Fallbacks: &m.Fallbacks, Options: &m.Options, Schema: true}
+	return flow.Seat{Field: field, By: m.Name, Model: &m.Model, Fallbacks: &m.Fallbacks, Options: &m.Options}
 }
 
 func (a *Audience) defaults() {

@@ -51,7 +51,8 @@ type Engine struct {
 	// [Config].Prompts replaces them in one. [prompt.Default] returns the text that is replaced. Package prompt says what a replacement may
 	// hold. A replaced system prompt that does not explain the markers around the texts of others is refused: {{template "fence" .}} does.
 	Prompts map[string]string
-	// Models are prices and sizes by "provider/model". They take precedence over the embedded table.
+	// Models are prices and sizes by "provider/model", and what models lack ([flow.Model].Unsupported). They take precedence over the
+	// embedded table.
 	Models map[string]flow.Model
 	// SkipModelCheck makes Validate and Start skip the check of models with their providers. Without it, the engine asks each
 	// provider that can list its models, all at the same time and within 10 s, and caches the answers for 10 minutes. A start

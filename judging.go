@@ -94,7 +94,7 @@ type JudgeConfig struct {
 func (j *JudgeConfig) seat(field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: j.Name, Model: &j.Model, Fallbacks: &j.Fallbacks, Temperature: &j.Temperature, MaxTokens: &j.MaxTokens,
-		Options: &j.Options, Usual: defaultJudgeTemperature, Schema: true,
+		Options: &j.Options, Usual: defaultJudgeTemperature,
 	}
 }
 

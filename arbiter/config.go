@@ -89,7 +89,7 @@ type Arbiter struct {
 func (a *Arbiter) seat() flow.Seat {
 	return flow.Seat{
 		Field: "arbiter", By: nameArbiter, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
-		Options: &a.Options, Usual: DefaultArbiterTemperature, Schema: true, Vacant: a.Model == "",
+		Options: &a.Options, Usual: DefaultArbiterTemperature, Vacant: a.Model == "",
 	}
 }
 
@@ -123,7 +123,7 @@ type Agent struct {
 func (a *Agent) seat(c *Config, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: a.Name, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
-		Options: &a.Options, Shared: c.Temperature, Tools: len(a.Tools) > 0, Schema: true, Vacant: a.Model == "",
+		Options: &a.Options, Shared: c.Temperature, Tools: len(a.Tools) > 0, Vacant: a.Model == "",
 	}
 }
 

@@ -1,7 +1,6 @@
 package arbiter_test
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 
@@ -20,15 +19,13 @@ func TestDegradedWorkSaysSo(t *testing.T) {
 	plan := arbiter.Result{Success: true, Output: "Planned.", PlanUpdates: &arbiter.PlanUpdate{Steps: []arbiter.StepUpdate{
 		{Index: 0, Description: "think", Status: arbiter.Complete}, {Index: 1, Description: "write"}, {Index: 2, Description: "test", Status: arbiter.Skipped},
 	}}}
-	engine, p := engineFor(answers{"d2": completes("Done."), "r1.Ada": func(req *provider.Request) scripted.Reply {
+	engine, _ := engineFor(answers{"d2": completes("Done."), "r1.Ada": func(req *provider.Request) scripted.Reply {
 		if req.Model == "m" {
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "I will not."}}
 		}
 		return scripted.Reply{Text: toJSON(plan)}
 	}})
-	p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-		return provider.Abilities{provider.AbilityTemperature: model == "m"}, nil
-	}
+	engine.Models = map[string]debate.Model{"test/n": {Unsupported: []provider.Ability{provider.AbilityTemperature}}}
 	c := config()
 	c.Agents[0].Temperature, c.Agents[0].Fallbacks = new(0.5), []string{"test/n"}
 	w, err := play(t, engine, c)

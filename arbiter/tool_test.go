@@ -229,9 +229,7 @@ func TestAnAgentKeepsItsUsesOfTools(t *testing.T) {
 			c := equipped()
 			c.Agents[1].Tools, c.Parallel = []string{"double"}, 2
 			if plain {
-				p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-					return provider.Abilities{provider.AbilityTools: model != "plain"}, nil
-				}
+				engine.Models = map[string]debate.Model{"test/plain": {Unsupported: []provider.Ability{provider.AbilityTools}}}
 				c.Agents[0].Fallbacks = []string{"test/plain"}
 				reply := p.Reply
 				p.Reply = func(req *provider.Request) scripted.Reply {

@@ -144,7 +144,6 @@ func (a *Agent) seat(c *Config, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: a.ID, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
 		Options: &a.Options, Shared: c.Temperature, Tools: len(c.toolsOf(a)) > 0,
-		Schema: c.Clarification.On || c.Synthesis == SynthesisVoting,
 	}
 }
 
@@ -171,7 +170,7 @@ type Judge struct {
 func (j *Judge) seat() flow.Seat {
 	return flow.Seat{
 		Field: "judge", By: nameJudge, Model: &j.Model, Fallbacks: &j.Fallbacks, Temperature: &j.Temperature, MaxTokens: &j.MaxTokens,
-		Options: &j.Options, Usual: DefaultJudgeTemperature, Schema: true, Vacant: j.Model == "",
+		Options: &j.Options, Usual: DefaultJudgeTemperature, Vacant: j.Model == "",
 	}
 }
 

@@ -75,7 +75,7 @@ type Evaluator struct {
 func (one *Evaluator) seat(e *EvaluationConfig, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: one.ID, Model: &one.Model, Fallbacks: &one.Fallbacks, Temperature: &one.Temperature, MaxTokens: &one.MaxTokens,
-		Options: &one.Options, Shared: e.Temperature, Schema: true,
+		Options: &one.Options, Shared: e.Temperature,
 	}
 }
 

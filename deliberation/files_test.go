@@ -1,7 +1,6 @@
 package deliberation_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -84,10 +83,8 @@ func TestAPersonAnswersWithAnImage(t *testing.T) {
 func TestTheFilesOfAPersonAreReadByTheModelsInForce(t *testing.T) {
 	config := three()
 	config.ID, config.Clarification = "drawn", deliberation.Clarification{On: true, Iterations: 1}
-	engine, p := engineFor(curious(map[string][]string{"clarify.1.ada": {"How does it look?"}}))
-	p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-		return provider.Abilities{provider.AbilityImage: model != "blind"}, nil
-	}
+	engine, _ := engineFor(curious(map[string][]string{"clarify.1.ada": {"How does it look?"}}))
+	engine.Models = map[string]debate.Model{"test/blind": {Unsupported: []provider.Ability{provider.AbilityImage}}}
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
@@ -122,19 +119,16 @@ func TestTheFilesOfAPersonAreReadByTheModelsInForce(t *testing.T) {
 	defer fork.Close()
 }
 
-// An image that an agent surely cannot read is refused before it is stored: also by an engine that has asked nobody what the
-// models can do, because the config has no files.
+// An image that an agent cannot read is refused before it is stored, also by another engine.
 func TestAnAnswerThatAnAgentCannotReadIsRefused(t *testing.T) {
 	config := three()
 	config.ID, config.Clarification = "blind", deliberation.Clarification{On: true, Iterations: 1}
 	config.Agents[1].Fallbacks = []string{"test/blind"}
 	kept := &store.Memory{}
 	open := func() *debate.Engine {
-		engine, p := engineFor(curious(map[string][]string{"clarify.1.ada": {"How does it look?"}}))
+		engine, _ := engineFor(curious(map[string][]string{"clarify.1.ada": {"How does it look?"}}))
 		engine.Store = kept
-		p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-			return provider.Abilities{provider.AbilityImage: model != "blind"}, nil
-		}
+		engine.Models = map[string]debate.Model{"test/blind": {Unsupported: []provider.Ability{provider.AbilityImage}}}
 		return engine
 	}
 	session, err := open().Start(t.Context(), config)
@@ -144,25 +138,17 @@ func TestAnAnswerThatAnAgentCannotReadIsRefused(t *testing.T) {
 	require.NoError(t, session.Close())
 	before, err := session.Record(t.Context())
 	require.NoError(t, err)
-	for _, trusts := range []bool{false, true} { // an engine that trusts its models asks nobody
-		engine := open()
-		engine.SkipModelCheck = trusts
-		session, err = engine.Open(t.Context(), config.ID)
-		require.NoError(t, err)
-		err = session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: image("sketch.png")})
-		if trusts {
-			require.NoError(t, err)
-			continue
-		}
-		var failure *flow.Error
-		require.ErrorAs(t, err, &failure)
-		assert.Equal(t, []any{provider.KindValidation, "agents[1].fallbacks[0]"}, []any{failure.Kind, failure.Field})
-		require.ErrorIs(t, err, flow.ErrUnsupported)
-		_, err = kept.Blob(t.Context(), config.ID, flow.HashOf(pixels))
-		require.ErrorIs(t, err, flow.ErrNoFile)
-		after, err := session.Record(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, before.Seq, after.Seq)
-		require.NoError(t, session.Close())
-	}
+	session, err = open().Open(t.Context(), config.ID)
+	require.NoError(t, err)
+	defer session.Close()
+	err = session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: image("sketch.png")})
+	var failure *flow.Error
+	require.ErrorAs(t, err, &failure)
+	assert.Equal(t, []any{provider.KindValidation, "agents[1].fallbacks[0]"}, []any{failure.Kind, failure.Field})
+	require.ErrorIs(t, err, flow.ErrUnsupported)
+	_, err = kept.Blob(t.Context(), config.ID, flow.HashOf(pixels))
+	require.ErrorIs(t, err, flow.ErrNoFile)
+	after, err := session.Record(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, before.Seq, after.Seq)
 }

@@ -3,7 +3,6 @@ package deliberation_test
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -64,12 +63,10 @@ func TestADeliberationTellsWhatAFallbackWasAskedWithout(t *testing.T) {
 	config.Agents[0].Options = &provider.Options{Effort: provider.EffortHigh, Seed: new(int64(1))}
 	config.Agents[0].Model, config.Agents[0].Fallbacks = "test/gone", []string{"test/plain"}
 	config.Judge.Options, config.Judge.Fallbacks = config.Agents[0].Options, []string{"test/plain"}
-	engine, p := engineFor(func(_ string, req *provider.Request) (scripted.Reply, bool) {
+	engine, _ := engineFor(func(_ string, req *provider.Request) (scripted.Reply, bool) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindValidation, Status: 404}}, req.Model == "gone"
 	})
-	p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-		return provider.Abilities{provider.AbilityEffort: model != "plain"}, nil
-	}
+	engine.Models = map[string]debate.Model{"test/plain": {Unsupported: []provider.Ability{provider.AbilityEffort}}}
 	record := play(t, engine, config)
 	const line = "the model test/plain was asked without effort"
 	assert.Equal(t, []string{line}, view(record).Degraded())
@@ -112,8 +109,9 @@ func adding(t *testing.T, own answers, without ...string) (deliberation.Config, 
 	config.Agents, config.Rounds, config.Tools = config.Agents[:2], 1, []string{"add"}
 	engine, p := engineFor(own)
 	engine.Tools = map[string]flow.Tool{"add": add}
-	p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-		return provider.Abilities{provider.AbilityTools: !slices.Contains(without, model)}, nil
+	engine.Models = make(map[string]debate.Model)
+	for _, name := range without {
+		engine.Models["test/"+name] = debate.Model{Unsupported: []provider.Ability{provider.AbilityTools}}
 	}
 	return config, engine, p
 }

@@ -11,8 +11,8 @@ import (
 const Similar = 0.85
 
 // Similarity compares the vector of a speech with those of earlier speeches of the same speaker, the
-// oldest first. Only the last [Lookback] of them count. Providers that implement provider.Embedder make such
-// vectors. Value is the highest cosine, from -1 to 1; from [Similar] on, the level is LevelStrong.
+// oldest first. Only the last [Lookback] of them count. The vectors come from a model of the host program's choice.
+// Value is the highest cosine, from -1 to 1; from [Similar] on, the level is LevelStrong.
 // Similarity finds what [Repetition] cannot: the same argument in other words. Vectors of another length
 // than now, and those of length zero, are ignored.
 func Similarity(earlier [][]float32, now []float32) Finding {

@@ -204,7 +204,7 @@ func (c *Core) lastCall(call *Call, counts bool) lastCall {
 // and for the words before a schema that is a part of the instruction.
 func (r *Record) besideTexts(call *Call, model *Model) int {
 	bound := model.surplus(r.images)
-	if call.Schema != "" && model.unsupported(provider.AbilitySchema) {
+	if call.Schema != "" && model.Lacks(provider.AbilitySchema) {
 		bound += len(schemaInWords)
 	}
 	return bound

@@ -18,12 +18,12 @@ type vendorLimit struct {
 	until time.Time // the end, as the vendor said; zero: the quota is used up
 }
 
-// binds reports whether the limit holds for a model. A quota holds for the whole account. A wait holds for the
+// binds reports whether the limit holds for a model. A quota holds for all models of the provider. A wait holds for the
 // models of one maker, because a router's other makers are not affected. If either maker is unknown, the wait holds
 // too.
 func (l *vendorLimit) binds(r *Record, model string) bool {
 	host, _, _ := SplitModel(model)
-	if found, _, _ := SplitModel(l.model); r.accountOf(found) != r.accountOf(host) {
+	if found, _, _ := SplitModel(l.model); found != host {
 		return false
 	}
 	a, b := r.Family(l.model), r.Family(model)
@@ -195,7 +195,7 @@ const (
 )
 
 // keepHome leaves the fields of a vendor's own and the headers out of an attempt at another provider than that of the seat:
-// they are written for that one. Providers of one account count as one.
+// they are written for that one.
 func (r *Record) keepHome(call *Call, intent *Intent) {
 	o := intent.Options
 	if o == nil || len(o.Extra)+len(o.Header) == 0 || r.atHome(call, intent.Model) {
@@ -216,7 +216,7 @@ func (r *Record) atHome(call *Call, model string) bool {
 	same := func(other string) bool {
 		a, _, _ := SplitModel(model)
 		b, _, _ := SplitModel(other)
-		return r.accountOf(a) == r.accountOf(b)
+		return a == b
 	}
 	found := false
 	for _, d := range Requirements(r.Config()) {

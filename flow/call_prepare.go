@@ -104,7 +104,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	}
 	switch room := r.roomForUses(intent, model); {
 	case len(call.Tools) == 0:
-	case model.unsupported(provider.AbilityTools):
+	case model.Lacks(provider.AbilityTools):
 		ready.recall(r, state, room)
 	default:
 		intent.Offer = &ToolOffer{Tools: call.Tools, Uses: call.Uses, Exchanges: call.Exchanges}
@@ -133,13 +133,16 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 // what the config has asked for of that. A schema becomes a part of the instruction, also where a reply is continued.
 func (p *prepared) without(r *Record, state *callState, intent *Intent, model Model) {
 	call := p.call
-	asks := Requirement{Options: call.Options, Tools: len(call.Tools) > 0, Schema: p.wire != nil}
+	asks := Requirement{Options: call.Options, Tools: len(call.Tools) > 0}
 	intent.Options, intent.Temperature = call.Options.Without(model.Unsupported), call.Temperature
-	if call.Temperature != nil && model.unsupported(provider.AbilityTemperature) {
+	if call.Temperature != nil && model.Lacks(provider.AbilityTemperature) {
 		intent.Temperature, asks.Temperature = nil, r.requirementOf(call.By).Temperature
 	}
-	intent.Left = slices.DeleteFunc(asks.Asks(), func(a provider.Ability) bool { return !model.unsupported(a) })
-	if p.wire != nil && (model.unsupported(provider.AbilitySchema) || state.begun(p.model) != "") {
+	intent.Left = slices.DeleteFunc(asks.Asks(), func(a provider.Ability) bool { return !model.Lacks(a) })
+	if p.wire != nil && model.Lacks(provider.AbilitySchema) {
+		intent.Left = append(intent.Left, provider.AbilitySchema)
+	}
+	if p.wire != nil && (model.Lacks(provider.AbilitySchema) || state.begun(p.model) != "") {
 		p.last += schemaInWords + string(p.wire.JSON)
 		p.wire = nil
 	}

@@ -21,9 +21,8 @@ import (
 // they are; an amendment that sets none is refused. It is a fact: Record.Settings returns the settings in force. Attempts in
 // flight end under the settings under which they began; calls that wait are made at once.
 //
-// If something cannot be changed, the error joins one [*Error] of kind validation for each field, and nothing is changed. Providers
-// that can tell are asked what new models can do (Engine.SkipModelCheck). A model that is known to lack a required ability is refused
-// with [ErrUnsupported].
+// If something cannot be changed, the error joins one [*Error] of kind validation for each field, and nothing is changed. A model
+// that is known to lack a required ability is refused with [ErrUnsupported].
 type Amendment struct {
 	// Budget replaces the budget with all its limits: change a copy of that of Record.Settings. A budget without limits removes all of
 	// them. It does not bring rounds back that a soft limit has ended. It withdraws the inquiry about the cost warning: if the spend is at
@@ -55,12 +54,8 @@ type Amendment struct {
 	// Rounds replaces the largest number of rounds. It cannot be less than the present round, and it is refused once the
 	// conclusion has begun.
 	Rounds *int `json:"rounds,omitempty"`
-	// Rows holds the prices and sizes of the models that the conversation did not have, and the required abilities that the
-	// named models lack. The engine sets it.
+	// Rows holds the rows of the named models. Of a model that the conversation has, only what it lacks counts. The engine sets it.
 	Rows map[string]Model `json:"rows,omitempty" redact:"keys"`
-	// Accounts holds what Start.Accounts holds, for registered providers that the conversation did not have. The engine sets
-	// it.
-	Accounts map[string]string `json:"accounts,omitempty" redact:"-"`
 }
 
 // ModelChoice is a model with its fallbacks, each as "provider/model".
@@ -69,10 +64,10 @@ type ModelChoice struct {
 	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 }
 
-// isEmpty reports whether the amendment changes nothing, whatever the settings are. Rows and Accounts only go with other fields.
+// isEmpty reports whether the amendment changes nothing, whatever the settings are. Rows only go with other fields.
 func (a *Amendment) isEmpty() bool {
 	rest := *a
-	rest.Rows, rest.Accounts = nil, nil
+	rest.Rows = nil
 	if len(rest.Models) == 0 {
 		rest.Models = nil
 	}
@@ -230,13 +225,13 @@ func (c *Core) checkNamed(f *Findings, settings *Settings, a *Amendment) {
 		if f.about(field) {
 			continue
 		}
-		row := r.model(to.model)
-		if given, ok := a.Rows[to.model]; ok && row == nil {
-			row = &given
+		var given *Model
+		if row, ok := a.Rows[to.model]; ok {
+			given = &row
 		}
-		err := cmp.Or(settings.takes(to.model, row), c.unreachable(to.model))
+		err := cmp.Or(settings.takes(to.model, cmp.Or(r.model(to.model), given)), c.unreachable(to.model))
 		if err == nil {
-			err = c.able(to.model, r.requirementOf(to.by), files)
+			err = r.able(to.model, given, r.requirementOf(to.by), files)
 		}
 		if err != nil {
 			f.Addf(field, "%w", err)
@@ -292,14 +287,13 @@ func (c *Core) amendable(a *Amendment) []error {
 
 // foldAmendment folds an amendment.
 func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
-	if len(r.models)+len(a.Rows) > maxTracked || len(r.swaps)+len(a.Models) > maxTracked || len(a.Accounts) > maxTracked {
+	if len(r.models)+len(a.Rows) > maxTracked || len(r.swaps)+len(a.Models) > maxTracked {
 		return invalid("amended.models", "are more than %d", maxTracked)
 	}
 	settings := a.apply(r.settings, r.rules, flow)
 	if err := foldSettings(settings, "amended."); err != nil {
 		return err
 	}
-	r.join(a.Accounts)
 	for name, row := range order.ByKey(a.Rows) {
 		r.knows(name, row)
 	}

@@ -26,30 +26,23 @@ type Requirement struct {
 	Temperature bool
 	// Tools reports that its requests offer tools.
 	Tools bool
-	// Schema reports that some of its replies must match a schema. No model is refused for it: one that lacks schemas reads
-	// the schema in its instruction.
-	Schema bool
 }
 
 // Asks returns the abilities that the requests need, those of the options first.
 func (d Requirement) Asks() []provider.Ability {
-	asks := slices.Clip(d.Options.Asks())
-	for _, one := range []struct {
-		set     bool
-		ability provider.Ability
-	}{
-		{d.Temperature, provider.AbilityTemperature}, {d.Tools, provider.AbilityTools}, {d.Schema, provider.AbilitySchema},
-	} {
-		if one.set {
-			asks = append(asks, one.ability)
-		}
+	asks := d.Options.Asks()
+	if d.Temperature {
+		asks = append(asks, provider.AbilityTemperature)
+	}
+	if d.Tools {
+		asks = append(asks, provider.AbilityTools)
 	}
 	return asks
 }
 
 // Requiring is a [Config] whose requests ask for more than text. Requirements yields what each actor asks for, with the field of
 // its options, such as "participants[0].options", and with the model that is asked first: a config that asks it for what it is
-// known to lack is invalid. Fallbacks are asked without what they lack.
+// known to lack ([Model].Unsupported) is invalid. Fallbacks are asked without what they lack.
 type Requiring interface {
 	Config
 	Requirements() iter.Seq2[string, Requirement]
@@ -240,20 +233,17 @@ func (r *Record) requirementOf(by string) Requirement {
 	return Requirement{}
 }
 
-// able returns why a model surely cannot do what is asked of it; nil: it can, or nothing is known of it. Every model reads the
-// files. A model that takes over, as fallbacks do, is asked without what it lacks: no requirement is given for it.
-func (c *Core) able(model string, d Requirement, files []File) error {
-	if c.unsupported == nil || model == "" || model == NoSummarizer {
-		return nil
-	}
-	var media []provider.Ability
-	for i := range files {
-		if ability := provider.MediaAbility(files[i].Type); !slices.Contains(media, ability) {
-			media = append(media, ability)
+// able returns why a model is known not to do what is asked of it, by the row that the conversation has and by the one that comes with
+// the choice; nil: there is none. A model that takes over, as fallbacks do, is asked without what it lacks: no requirement is given for
+// it.
+func (r *Record) able(name string, given *Model, d Requirement, files []File) error {
+	for _, row := range []*Model{r.model(name), given} {
+		if row == nil {
+			continue
 		}
-	}
-	if err := c.unsupported(model, d, media); err != nil {
-		return fmt.Errorf("%q: %w", text.OneLine(model, 80), err)
+		if err := row.cannot(d, files); err != nil {
+			return fmt.Errorf("%q: %w", text.OneLine(name, 80), err)
+		}
 	}
 	return nil
 }
@@ -267,7 +257,7 @@ func (c *Core) Unreadable() error {
 	return c.unreadable("config", c.record.Files())
 }
 
-// unreadable finds the models that the rest of the conversation may ask and that surely cannot read files.
+// unreadable finds the models that the rest of the conversation may ask and that are known to be unable to read files.
 func (c *Core) unreadable(op string, files []File) error {
 	if len(files) == 0 {
 		return nil
@@ -279,7 +269,7 @@ func (c *Core) unreadable(op string, files []File) error {
 			continue
 		}
 		seen[n.Model] = true
-		if err := c.able(n.Model, Requirement{}, files); err != nil {
+		if err := c.record.able(n.Model, nil, Requirement{}, files); err != nil {
 			found = append(found, &Error{Kind: provider.KindValidation, Op: op, Field: c.record.fieldOf(n.Model), Err: err})
 		}
 	}

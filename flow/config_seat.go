@@ -29,7 +29,7 @@ type Seat struct {
 	// Usual is the temperature that Normalize writes out. It is no requirement. 0: Normalize writes none.
 	Usual float64
 
-	Tools, Schema bool // those of its Requirement
+	Tools bool // that of its Requirement
 	// Vacant means that the config has no model here and expects none: the seat requires nothing.
 	Vacant bool
 }
@@ -104,7 +104,7 @@ func (s Seat) Models() iter.Seq2[string, string] {
 
 // Requirement returns what the seat's requests ask of a model beyond text.
 func (s Seat) Requirement() Requirement {
-	d := Requirement{By: s.By, Model: *s.Model, Options: *s.Options, Tools: s.Tools, Schema: s.Schema}
+	d := Requirement{By: s.By, Model: *s.Model, Options: *s.Options, Tools: s.Tools}
 	if s.Temperature != nil && *s.Temperature != nil {
 		d.Temperature = s.Usual == 0 || **s.Temperature != s.Usual
 	}

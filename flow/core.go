@@ -34,24 +34,23 @@ import (
 //
 // A Core has one owner at a time: it is not safe for concurrent use. [NewCore] makes one.
 type Core struct {
-	machine     *Machine
-	flows       map[string]*Machine // by name: before the start an Edit may choose any of them
-	plans       map[string]window.Manager
-	absent      func(Need) error // see Flows.Missing
-	unsupported func(string, Requirement, []provider.Ability) error
-	record      *Record
-	in          Input
-	ahead       time.Duration // by how much the times of the log are ahead of those of the inputs
-	out         Output
-	wires       map[string]wire              // schemas as they are sent, by name
-	counts      counts                       // tokens of texts that many requests contain
-	begun       []begun                      // the calls that the last Step has begun
-	concluding  *conclusion                  // as it was asked for last; nil: it may be another by now
-	hidden      map[token.Counter]hiddenSize // what hidden turns add to the conversation; by whose tokens, nil: in bytes
-	kept        *kept                        // what the flow wants in the present state; nil: it is asked
-	found       []Warning                    // what the checks of the config have found
-	shown       []*Turn                      // of the record, as tools read them
-	broken      error                        // a Step or Fold failed half-way: the owner must drop the core
+	machine    *Machine
+	flows      map[string]*Machine // by name: before the start an Edit may choose any of them
+	plans      map[string]window.Manager
+	absent     func(Need) error // see Flows.Missing
+	record     *Record
+	in         Input
+	ahead      time.Duration // by how much the times of the log are ahead of those of the inputs
+	out        Output
+	wires      map[string]wire              // schemas as they are sent, by name
+	counts     counts                       // tokens of texts that many requests contain
+	begun      []begun                      // the calls that the last Step has begun
+	concluding *conclusion                  // as it was asked for last; nil: it may be another by now
+	hidden     map[token.Counter]hiddenSize // what hidden turns add to the conversation; by whose tokens, nil: in bytes
+	kept       *kept                        // what the flow wants in the present state; nil: it is asked
+	found      []Warning                    // what the checks of the config have found
+	shown      []*Turn                      // of the record, as tools read them
+	broken     error                        // a Step or Fold failed half-way: the owner must drop the core
 }
 
 // Flows are the compiled flows by name. First is the flow of a conversation that has no config yet.
@@ -61,10 +60,6 @@ type Flows struct {
 	// Missing returns why the runtime cannot give what a call needs, or nil if it can. The error wraps [ErrMissing]. It
 	// must not change while a core runs. nil: the runtime lacks nothing.
 	Missing func(Need) error
-	// Unsupported returns why a model, as "provider/model", is known not to meet the requirement of an actor, or to lack one of
-	// these abilities. If it lacks an ability, the error wraps [ErrUnsupported]. A nil error, or a nil Unsupported, means that
-	// nothing is known against the model. Unsupported makes no request.
-	Unsupported func(model string, required Requirement, abilities []provider.Ability) error
 }
 
 // NewCore makes the core of a stored conversation from its events. The first event names the flow. Without events
@@ -92,7 +87,7 @@ func NewCore(flows Flows, contexts map[string]window.Manager, id string, events 
 			ErrMissing, version, name, least, m.flow.Version)}
 	}
 	c := &Core{
-		machine: m, flows: flows.Machines, plans: contexts, absent: flows.Missing, unsupported: flows.Unsupported, record: newRecord(id),
+		machine: m, flows: flows.Machines, plans: contexts, absent: flows.Missing, record: newRecord(id),
 	}
 	for i := range events {
 		if err := c.foldStored(events[i]); err != nil {

@@ -19,14 +19,11 @@ type Start struct {
 	Config      Value    `json:"config"`                     // normalized: with every default written out
 	Settings    Settings `json:"settings"`
 	// Frozen is the result of Flow.Freeze.
-	Frozen Value            `json:"frozen,omitzero"`
-	Views  Views            `json:"views,omitzero"`
-	Models map[string]Model `json:"models,omitempty" redact:"keys"` // prices and sizes by "provider/model"
-	// Accounts maps a registered provider to another one whose account it has too. Their models share quotas, waits and
-	// outages.
-	Accounts map[string]string   `json:"accounts,omitempty" redact:"-"`
-	Texts    map[string]string   `json:"texts,omitempty" redact:"keys"` // the flow's prompts, rendered
-	Tools    map[string]ToolInfo `json:"tools,omitempty" redact:"keys"` // those of Settings.Tools, by name
+	Frozen Value               `json:"frozen,omitzero"`
+	Views  Views               `json:"views,omitzero"`
+	Models map[string]Model    `json:"models,omitempty" redact:"keys"` // prices and sizes by "provider/model"
+	Texts  map[string]string   `json:"texts,omitempty" redact:"keys"`  // the flow's prompts, rendered
+	Tools  map[string]ToolInfo `json:"tools,omitempty" redact:"keys"`  // those of Settings.Tools, by name
 	// Seed is the conversation's secret, from which fences and labels are drawn. Only stores and snapshots hold it.
 	Seed string `json:"seed,omitempty" redact:"-"`
 	// Parent is the conversation that this one was forked from, or nil.

@@ -52,7 +52,7 @@ func (c *Core) answer(s Answer) error {
 		}
 		return c.chosen(inquiry, s)
 	}
-	s.Option, s.Model, s.Row, s.Accounts = "", "", nil, nil
+	s.Option, s.Model, s.Row = "", "", nil
 	s.Text = text.Readable(s.Text)
 	if strings.TrimSpace(s.Text) == "" || len(s.Text) > maxAnswer {
 		err := fmt.Errorf("an answer holds text, of at most %d bytes", maxAnswer)
@@ -113,7 +113,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 		if row == nil && len(c.record.models) < maxTracked {
 			row = a.Row
 		}
-		if err := cmp.Or(c.record.settings.takes(a.Model, row), c.ableFor(q, a.Model)); err != nil {
+		if err := cmp.Or(c.record.settings.takes(a.Model, row), c.ableFor(q, a)); err != nil {
 			return bad("model", "%w", err)
 		}
 	}
@@ -124,11 +124,11 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 	return c.choose(q, a)
 }
 
-// ableFor returns why a model surely cannot do what is asked of those whom an inquiry is about.
-func (c *Core) ableFor(q *Inquiry, model string) error {
+// ableFor returns why the chosen model is known not to do what is asked of those whom an inquiry is about.
+func (c *Core) ableFor(q *Inquiry, a Answer) error {
 	files := c.record.Files()
 	for i := range q.About {
-		if err := c.able(model, c.record.requirementOf(q.About[i].By), files); err != nil {
+		if err := c.record.able(a.Model, a.Row, c.record.requirementOf(q.About[i].By), files); err != nil {
 			return err
 		}
 	}

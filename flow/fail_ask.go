@@ -166,9 +166,6 @@ type Answer struct {
 	// prices and sizes, frozen like those of the other models. The engine sets it.
 	Model string `json:"model,omitempty" redact:"-"`
 	Row   *Model `json:"row,omitempty"`
-	// Accounts holds what Start.Accounts holds, for the model's registered provider if the conversation did not have it. The
-	// engine sets it.
-	Accounts map[string]string `json:"accounts,omitempty" redact:"-"`
 	// By names the actor whose calls OptionSkip or OptionDrop is for. "": the only one that the inquiry is about.
 	By string `json:"by,omitempty" redact:"-"`
 	// Rule means that a [FailureRule] or the [ToolPolicy] has answered, and no person was asked.

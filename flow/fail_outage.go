@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -74,38 +73,12 @@ func passes(kind Kind) bool {
 	}
 }
 
-// hostOf returns who answers a call: the account of its model's provider, or the actor.
+// hostOf returns who answers a call: the registered provider of its model, or the actor.
 func (r *Record) hostOf(in *Intent) string {
 	if host, _, ok := SplitModel(in.Model); ok {
-		return r.accountOf(host)
+		return host
 	}
 	return in.By
-}
-
-// accountOf returns the name under which a registered provider shares quotas, waits and outages with others of its
-// account: that of the first of them.
-func (r *Record) accountOf(host string) string {
-	if r.start != nil && r.start.Accounts[host] != "" {
-		return r.start.Accounts[host]
-	}
-	if shared := r.joined[host]; shared != "" {
-		return shared
-	}
-	return host
-}
-
-// join folds the accounts of providers that the conversation did not have. It is called before their models are added.
-func (r *Record) join(accounts map[string]string) {
-	for host, shared := range order.ByKey(accounts) {
-		known := slices.ContainsFunc(r.models, func(m namedModel) bool { return strings.HasPrefix(m.name, host+"/") })
-		if known || shared == "" || len(r.joined) >= maxTracked {
-			continue
-		}
-		if r.joined == nil {
-			r.joined = make(map[string]string)
-		}
-		r.joined[host] = r.accountOf(shared)
-	}
 }
 
 // outage returns the outage of a provider, whatever kinds of failures it shows. nil: there is none.

@@ -87,7 +87,6 @@ func (r *Record) foldAnswer(a *Answer, at time.Time) error {
 		return nil
 	}
 	if a.Option == OptionModel && a.Row != nil && len(r.models) < maxTracked {
-		r.join(a.Accounts)
 		r.knows(a.Model, *a.Row)
 	}
 	for _, each := range about {

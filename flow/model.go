@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -19,8 +20,9 @@ type Model struct {
 	OwnTemperature bool `json:"ownTemperature,omitempty"`
 	// Reasoning means that the model thinks before it answers. Its thoughts count as output.
 	Reasoning bool `json:"reasoning,omitempty"`
-	// Unsupported are the abilities that the model is known to lack. A request leaves out what needs them: options, the
-	// temperature, tools. A schema is then a part of the instruction.
+	// Unsupported are the abilities that the model is known to lack. A config that asks a model for one of them is refused. A request to
+	// a model that takes over leaves out what needs them: options, the temperature, tools. A schema is then a part of the instruction.
+	// The embedded table names what the vendor has no field for, and effort and thoughts of a model that does not reason.
 	Unsupported []provider.Ability `json:"unsupported,omitempty" redact:"-"`
 	// Vocabulary is the published vocabulary in which the vendor counts the model's tokens: "o200k_base" or "cl100k_base". Near a hard
 	// limit, input is counted with it, except for files of text, which bytes bound. "", or any other: bytes bound the input. The engine
@@ -79,9 +81,23 @@ func (m Model) Bound(input, output int) Money {
 	return dearest.times(input).plus(out.times(output))
 }
 
-// unsupported reports whether the model surely lacks an ability.
-func (m Model) unsupported(ability provider.Ability) bool {
+// Lacks reports whether the model is known to lack an ability.
+func (m Model) Lacks(ability provider.Ability) bool {
 	return slices.Contains(m.Unsupported, ability) || ability == provider.AbilityTemperature && m.OwnTemperature
+}
+
+// cannot returns why the model is known not to do what is asked of it. Every model reads the files. nil: nothing is known against it.
+func (m Model) cannot(d Requirement, files []File) error {
+	asks := d.Asks()
+	for i := range files {
+		asks = append(asks, provider.MediaAbility(files[i].Type))
+	}
+	lacks := slices.DeleteFunc(asks, func(a provider.Ability) bool { return !m.Lacks(a) })
+	if len(lacks) == 0 {
+		return nil
+	}
+	slices.Sort(lacks)
+	return fmt.Errorf("%w: %q", ErrUnsupported, slices.Compact(lacks))
 }
 
 // thoughts returns how many tokens of output are kept for the thoughts of one reply, beside those of its text. The steps
@@ -118,11 +134,11 @@ func SplitModel(name string) (host, id string, ok bool) {
 }
 
 // LookupModel returns a model of the embedded table, by its vendor and its ID there. false: the table does not have
-// it. The Model then has OwnTemperature only, which is derived from the ID.
+// it. The Model then has only what the vendor's name and the ID tell. The caller must not write to its Unsupported.
 func LookupModel(vendor, id string) (Model, bool) {
 	row, ok := model.Lookup(vendor, id)
 	if !ok { // a model that is newer than the table
-		return Model{OwnTemperature: model.OwnTemperature(id), ImageTokens: model.ImageTokens(id)}, false
+		return Model{OwnTemperature: model.OwnTemperature(id), ImageTokens: model.ImageTokens(id), Unsupported: gaps[vendor]}, false
 	}
 	return modelOf(&row), true
 }
@@ -139,11 +155,46 @@ func KnownModels() iter.Seq2[string, Model] {
 	}
 }
 
+// gaps are what vendors have no field for, whatever the model: see the packages of their adapters, which refuse to send it. Each list
+// is sorted.
+//
+//nolint:gochecknoglobals // read only
+var gaps = map[string][]provider.Ability{
+	"anthropic": {provider.AbilitySeed, provider.AbilityVerbosity},
+	"bedrock": {
+		provider.AbilityEffort, provider.AbilityFile, provider.AbilityImage, provider.AbilityPDF, provider.AbilityReasoning,
+		provider.AbilitySearch, provider.AbilitySeed, provider.AbilityVerbosity,
+	},
+	"deepseek": {
+		provider.AbilityFile, provider.AbilityPDF, provider.AbilitySearch, provider.AbilitySeed, provider.AbilityServiceTier,
+		provider.AbilityVerbosity,
+	},
+	"google":  {provider.AbilityVerbosity},
+	"groq":    {provider.AbilityFile, provider.AbilityPDF, provider.AbilityVerbosity},
+	"mistral": {provider.AbilityFile, provider.AbilitySearch, provider.AbilityServiceTier, provider.AbilityVerbosity},
+	"ollama": {
+		provider.AbilityFile, provider.AbilityPDF, provider.AbilitySearch, provider.AbilityServiceTier, provider.AbilityVerbosity,
+	},
+	"vertex": {provider.AbilityVerbosity},
+	"xai":    {provider.AbilityFile, provider.AbilityPDF, provider.AbilitySearch, provider.AbilityVerbosity},
+}
+
+// unsupported returns what a model of the table lacks, sorted.
+func unsupported(row *model.Row) []provider.Ability {
+	lacks := gaps[row.Provider]
+	if row.Reasoning {
+		return lacks
+	}
+	lacks = slices.Concat(lacks, []provider.Ability{provider.AbilityEffort, provider.AbilityReasoning})
+	slices.Sort(lacks)
+	return slices.Compact(lacks)
+}
+
 // modelOf returns the model that a row of the table describes.
 func modelOf(row *model.Row) Model {
 	return Model{
 		Family: row.Family, Window: row.Window, MaxOutput: row.MaxOutput, Priced: row.Priced,
-		Reasoning:      row.Reasoning,
+		Reasoning: row.Reasoning, Unsupported: unsupported(row),
 		OwnTemperature: model.OwnTemperature(row.Name), ImageTokens: model.ImageTokens(row.Name),
 		Input: Money(row.Input), Output: Money(row.Output),
 		CachedInput: Money(row.CachedInput), CacheWrite: Money(row.CacheWrite),

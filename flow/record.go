@@ -126,7 +126,6 @@ type readings struct {
 // learned is what was found out about models and vendors, and what people have chosen for them.
 type learned struct {
 	models     []namedModel
-	joined     map[string]string          // like Start.Accounts, for providers that came later
 	limits     []vendorLimit              // vendors' limits that still hold
 	leftOut    []LeftOut                  // what models were asked without
 	outages    []outage                   // of providers that may pass by themselves

@@ -1,9 +1,6 @@
 package provider
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // The interfaces below are optional abilities of a Provider. Each has one method. [As] finds an ability
 // in a provider, or in the provider that it wraps.
@@ -55,61 +52,6 @@ const (
 	AbilityPDF         Ability = "pdf"   // reads PDFs
 	AbilityFile        Ability = "file"  // reads files of other media types
 )
-
-// Abilities says what a model has (true) and surely lacks (false). An ability that is not in the map is unknown: the
-// vendor's answer decides.
-type Abilities map[Ability]bool
-
-// Unsupported returns the abilities that the model surely lacks, sorted.
-func (a Abilities) Unsupported() []Ability {
-	var unsupported []Ability
-	for ability, has := range a {
-		if !has {
-			unsupported = append(unsupported, ability)
-		}
-	}
-	slices.Sort(unsupported)
-	return unsupported
-}
-
-// Able reports what a model can do, from what the adapter and its vendor's protocol know. It may ask the vendor, without
-// paying for a reply. A failure means that the abilities are unknown. The engine asks while it validates a config, and
-// refuses a config that asks a model for what it surely lacks.
-type Able interface {
-	Abilities(ctx context.Context, model string) (Abilities, error)
-}
-
-// Vetter checks whether a request can be written as its vendor's protocol demands. It sends nothing, and fails with the
-// *[Error] with which Generate would fail before it sends the request.
-type Vetter interface {
-	Vet(req *Request) error
-}
-
-// Accounted identifies the account that a provider uses, by a text that reveals nothing of the key and that no account of
-// another vendor has. Registered providers of one account share quotas, waits and outages. "": it is unknown.
-type Accounted interface {
-	Account(ctx context.Context) string
-}
-
-// TokenCounter asks the vendor how many input tokens a request has, without paying for a reply. It counts
-// what Generate would send: system prompt, messages, tools and schema. It does not modify or keep req. It
-// fails with a *[Error].
-type TokenCounter interface {
-	CountTokens(ctx context.Context, req *Request) (int, error)
-}
-
-// Embedder asks a model for the vectors of texts. It returns one vector per text, in the order of the
-// texts. It fails with a *[Error].
-type Embedder interface {
-	Embed(ctx context.Context, model string, texts []string) (*Embedding, error)
-}
-
-// Embedding is the result of an [Embedder]. It belongs to the caller.
-type Embedding struct {
-	Vectors [][]float32 // one for each text, all of the same length
-	Usage   Usage       // only Input is set; zero: not reported
-	Model   string      // as the vendor reports it; "" if it reports none
-}
 
 // Wrapper is a Provider around another one: a rate limit, a log, a cache.
 type Wrapper interface {

@@ -56,7 +56,7 @@ func TestAs(t *testing.T) {
 		_, ok = provider.As[provider.Checker](p)
 		assert.False(t, ok, "%#v", p)
 	}
-	_, ok = provider.As[provider.Embedder](deep)
+	_, ok = provider.As[provider.Lister](deep)
 	assert.False(t, ok)
 }
 

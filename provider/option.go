@@ -8,7 +8,7 @@ import (
 
 // Options are what a request can ask for beyond its text, as data of a config. The zero value of each field is the
 // vendor's default. An adapter sends what its vendor has a field for. If the vendor surely has no field for an option, the
-// request fails with kind validation and is not sent; [Vetter] finds that before anything is paid.
+// request fails with kind validation and is not sent.
 type Options struct {
 	// Effort is how much the model thinks before it replies, on one scale for all vendors.
 	Effort Effort `json:"effort,omitempty" redact:"-"`

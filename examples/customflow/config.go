@@ -50,12 +50,10 @@ func (c Config) Settings() flow.Settings {
 	}
 }
 
-// seats yields those of the three. The grader's reply must match a schema.
+// seats yields those of the three.
 func (c Config) seats() flow.Seats {
 	return func(yield func(flow.Seat) bool) {
-		grader := c.Grader.seat("grader")
-		grader.Schema = true
-		_ = yield(c.Interviewer.seat("interviewer")) && yield(c.Candidate.seat("candidate")) && yield(grader)
+		_ = yield(c.Interviewer.seat("interviewer")) && yield(c.Candidate.seat("candidate")) && yield(c.Grader.seat("grader"))
 	}
 }
 

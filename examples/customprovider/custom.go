@@ -10,39 +10,25 @@ import (
 )
 
 // Parlour is a [provider.Provider]. Its Endpoint supplies what every vendor needs.
-type Parlour struct {
-	wire.Endpoint
-	lacks provider.Abilities // what Parlour's models cannot do
-}
-
-var _ provider.Able = (*Parlour)(nil)
+type Parlour struct{ wire.Endpoint }
 
 // New returns a Parlour for a server. Common error codes are known already; the vendor's own are added
 // here.
 func New(url, key string) *Parlour {
 	kinds := map[string]provider.Kind{"off_limits": provider.KindContentFilter}
-	return &Parlour{wire.Endpoint{BaseURL: url, Key: provider.StaticKey(key), Kinds: kinds}, provider.Abilities{
-		provider.AbilityEffort: false, provider.AbilityTopP: false, provider.AbilityStop: false, provider.AbilitySeed: false,
-		provider.AbilityServiceTier: false, provider.AbilityVerbosity: false, provider.AbilitySearch: false, provider.AbilityReasoning: false,
-		provider.AbilityTools: false, provider.AbilityImage: false, provider.AbilityPDF: false, provider.AbilityFile: false,
-	}}
-}
-
-// Abilities lets the engine refuse a config that asks for what a model lacks.
-func (p *Parlour) Abilities(context.Context, string) (provider.Abilities, error) { return p.lacks, nil }
-
-// Vet fails as Generate does before it sends anything.
-func (p *Parlour) Vet(req *provider.Request) error {
-	_, err := p.write(req)
-	return err
+	return &Parlour{wire.Endpoint{BaseURL: url, Key: provider.StaticKey(key), Kinds: kinds}}
 }
 
 // write writes a request. Each part of it is sent, or refused: an option that vanishes in silence is missed by nobody.
 func (p *Parlour) write(req *provider.Request) ([]byte, error) {
-	if err := wire.Lacking(req, p.lacks); err != nil {
+	err := wire.Lacking(req,
+		provider.AbilityEffort, provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed, provider.AbilityServiceTier,
+		provider.AbilityVerbosity, provider.AbilitySearch, provider.AbilityReasoning,
+		provider.AbilityTools, provider.AbilityImage, provider.AbilityPDF, provider.AbilityFile)
+	if err != nil {
 		return nil, err
 	}
-	req, err := wire.Form{Beside: true}.Request(req) // results of tools are not sent, so no text may stand in them
+	req, err = wire.Form{Beside: true}.Request(req) // results of tools are not sent, so no text may stand in them
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,6 @@ func TestConformance(t *testing.T) {
 		return parlour
 	}
 	providertest.Run(t, connect)
-	providertest.RunAbilities(t, connect)
 	providertest.RunThoughts(t, connect)
 }
 

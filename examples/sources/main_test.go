@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +21,7 @@ import (
 	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files under testdata")
@@ -101,9 +104,23 @@ func TestAKeyChoosesAModelThatThinksAndSearches(t *testing.T) {
 	engine, model := choose(func(name string) string { return map[string]string{"OPENROUTER_API_KEY": "k"}[name] })
 	host, asked, _ := strings.Cut(model, "/")
 	require.Contains(t, engine.Providers, host)
-	abler, ok := engine.Providers[host].(provider.Vetter)
+	p, ok := engine.Providers[host].(*openaicompat.Provider)
 	require.True(t, ok)
-	assert.NoError(t, abler.Vet(&provider.Request{Model: asked, Options: &provider.Options{Effort: provider.EffortHigh, Search: true}}))
+	var sent deaf
+	p.Client = &http.Client{Transport: &sent}
+	_, err := p.Generate(t.Context(), &provider.Request{
+		Model: asked, Last: provider.Message{Text: "?"}, Options: &provider.Options{Effort: provider.EffortHigh, Search: true},
+	}, func(provider.Chunk) {})
+	require.Error(t, err)
+	assert.EqualValues(t, 1, sent, "there are words for both")
+}
+
+// deaf counts the requests, and answers none.
+type deaf int
+
+func (d *deaf) RoundTrip(*http.Request) (*http.Response, error) {
+	*d++
+	return nil, errors.New("nobody listens")
 }
 
 func TestAnInterruptEndsIt(t *testing.T) {

@@ -23,21 +23,22 @@ func (l *Engine) hostControl(ctx context.Context, id string, signal flow.Signal)
 	case flow.Pause, flow.Resume, flow.Stop, flow.Cancel, flow.Retry, flow.Sent:
 		return signal, nil
 	case flow.Answer:
-		s, err := l.completed(ctx, id, s)
+		s, err := l.completed(s)
 		if err != nil {
 			return nil, err
 		}
 		return l.storeAnswer(ctx, id, s)
 	case flow.Amendment:
-		return l.rowed(ctx, id, s)
+		s.Rows = l.rows(s.ModelNames()) // whether they can be asked checks the core, together with the rest of the amendment
+		return s, nil
 	default:
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "control", Err: text.IsNo(signal, "control")}
 	}
 }
 
-// completed freezes the row of the model that an answer chooses, and its account.
-func (l *Engine) completed(ctx context.Context, id string, a flow.Answer) (flow.Answer, error) {
-	a.Rule, a.Row, a.Accounts = false, nil, nil
+// completed freezes the row of the model that an answer chooses.
+func (l *Engine) completed(a flow.Answer) (flow.Answer, error) {
+	a.Rule, a.Row = false, nil
 	if a.Model == "" {
 		return a, nil
 	}
@@ -45,38 +46,6 @@ func (l *Engine) completed(ctx context.Context, id string, a flow.Answer) (flow.
 		err := unregistered("provider", "Providers", host, l.providers)
 		return a, &flow.Error{Kind: provider.KindValidation, Op: "answer", Field: "model", Err: err}
 	}
-	rows, accounts, err := l.entering(ctx, id, []string{a.Model})
-	if err != nil {
-		return a, err
-	}
-	a.Row, a.Accounts = new(rows[a.Model]), accounts
+	a.Row = new(l.model(a.Model))
 	return a, nil
-}
-
-// rowed freezes the rows of the models that an amendment names, and their accounts. Whether they can be asked checks the
-// core, together with the rest of the amendment.
-func (l *Engine) rowed(ctx context.Context, id string, a flow.Amendment) (_ flow.Amendment, err error) {
-	a.Rows, a.Accounts, err = l.entering(ctx, id, a.ModelNames())
-	return a, err
-}
-
-// entering returns the rows of models that take over in a conversation, and the accounts of providers that it did not have.
-func (l *Engine) entering(
-	ctx context.Context, id string, names []string,
-) (rows map[string]flow.Model, accounts map[string]string, err error) {
-	if len(names) == 0 {
-		return nil, nil, nil
-	}
-	record, w, err := l.appoint(ctx, id, names)
-	if err != nil {
-		return nil, nil, err
-	}
-	rows = make(map[string]flow.Model, len(names))
-	for _, name := range names {
-		rows[name] = l.row(name, w)
-	}
-	if record == nil {
-		return rows, nil, nil
-	}
-	return rows, l.joining(ctx, record, names), nil
 }

@@ -189,5 +189,5 @@ func (l *Engine) newSeed() string {
 // NewCore makes the core of a stored debate, by its flow. Without events it makes the core of a debate that is still
 // to be configured.
 func (l *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
-	return flow.NewCore(flow.Flows{Machines: l.machines, First: l.first, Missing: l.lacks, Unsupported: l.cannot}, l.contexts, id, events)
+	return flow.NewCore(flow.Flows{Machines: l.machines, First: l.first, Missing: l.lacks}, l.contexts, id, events)
 }

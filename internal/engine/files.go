@@ -151,8 +151,7 @@ func (l *Engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flo
 	}
 	bare := a
 	bare.Attachments = nil
-	record, err := l.tried(id, events, bare)
-	if err != nil {
+	if err := l.tried(id, events, bare); err != nil {
 		return a, err
 	}
 	a.Attachments = slices.Clone(a.Attachments)
@@ -160,10 +159,7 @@ func (l *Engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flo
 	if len(broken) > 0 {
 		return a, errors.Join(flow.Within("answer", "", broken...)...)
 	}
-	if err := l.learnReaders(ctx, record, a.Attachments...); err != nil {
-		return a, err
-	}
-	if _, err := l.tried(id, events, a); err != nil {
+	if err := l.tried(id, events, a); err != nil {
 		return a, err
 	}
 	for i := range a.Attachments {
@@ -176,28 +172,14 @@ func (l *Engine) storeAnswer(ctx context.Context, id string, a flow.Answer) (flo
 	return a, l.host.PutFiles(ctx, id, given)
 }
 
-// learnReaders finds out which models of a conversation can read its files, and others that are to join them. The core refuses
-// what one cannot read.
-func (l *Engine) learnReaders(ctx context.Context, record *flow.Record, more ...flow.File) error {
-	var names []string
-	for name := range record.Models() {
-		names = append(names, name)
-	}
-	files := slices.Concat(record.Files(), more)
-	return l.learn(ctx, names, wanted{abilities: abilitiesOf(needed(flow.EachFile(files, nil)))})
-}
-
-// tried steps a control on a core of its own, and returns the record to which that leads. Nothing is saved. The error is why
-// the control is refused.
-func (l *Engine) tried(id string, events []flow.Event, signal flow.Signal) (*flow.Record, error) {
+// tried steps a control on a core of its own. Nothing is saved. The error is why the control is refused.
+func (l *Engine) tried(id string, events []flow.Event, signal flow.Signal) error {
 	core, err := l.NewCore(id, events)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := core.StepRemote(l.host.Input(signal)); err != nil {
-		return nil, err
-	}
-	return core.Record(), nil
+	_, err = core.StepRemote(l.host.Input(signal))
+	return err
 }
 
 // answered is the files of an answer as a config has them.

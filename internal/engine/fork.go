@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
@@ -62,7 +61,7 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 		last := copied[len(copied)-1]
 		copied = append(copied, flow.Event{Seq: last.Seq + 1, At: last.At, Body: lasting})
 	}
-	spent, err := l.checkForked(ctx, plan.settings.ID, copied)
+	spent, err := l.checkForked(plan.settings.ID, copied)
 	if err != nil {
 		return nil, err
 	}
@@ -79,12 +78,9 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 
 // checkForked returns what the copied part of a fork has used. It refuses a fork with a model that surely cannot read its files: those
 // of the edited config, and those of people in the copied part.
-func (l *Engine) checkForked(ctx context.Context, id string, events []flow.Event) (flow.Account, error) {
+func (l *Engine) checkForked(id string, events []flow.Event) (flow.Account, error) {
 	forked, err := l.NewCore(id, events)
 	if err != nil {
-		return flow.Account{}, err
-	}
-	if err := l.learnReaders(ctx, forked.Record()); err != nil {
 		return flow.Account{}, err
 	}
 	return forked.Record().Spent(), forked.Unreadable()
@@ -129,7 +125,7 @@ func idExists(err error) error {
 // forkStart makes the start of a debate that continues another log. It takes over from that log:
 //   - the seed, so that fences and labels stay
 //   - what the flow has frozen
-//   - the rows of models
+//   - the rows of models, which lack what is known by now too
 func (l *Engine) forkStart(ctx context.Context, origin *flow.Core, p *plan) (*flow.Start, error) {
 	old, f := origin.Record().Start(), origin.Flow()
 	if given := p.machine.Flow().Name; given != f.Name {
@@ -146,15 +142,11 @@ func (l *Engine) forkStart(ctx context.Context, origin *flow.Core, p *plan) (*fl
 	for _, name := range models(p.config) {
 		start.Models[name] = l.model(name)
 	}
-	asked := wantedBy(origin.Record(), p.config)
 	for name, row := range origin.Record().Models() {
-		row.Unsupported = lackingToo(row.Unsupported, l.unable(name, asked))
+		row.Unsupported = slices.Concat(row.Unsupported, l.model(name).Unsupported)
+		slices.Sort(row.Unsupported)
+		row.Unsupported = slices.Compact(row.Unsupported)
 		start.Models[name] = row
-	}
-	start.Models = l.lacking(p.config, start.Models)
-	if start.Accounts = l.accounts(hostsIn(p.config)); old.Accounts != nil {
-		start.Accounts = maps.Clone(old.Accounts)
-		maps.Copy(start.Accounts, l.accounts(hostsIn(p.config)))
 	}
 	made, err := l.rendered(p, origin.Record().Frozen(), old.Seed)
 	if err != nil {

@@ -30,29 +30,18 @@ const (
 // checkModels asks the providers that can tell about the models of a config. It asks them all at the same time, and each
 // for its list once. found says which models cannot be used, in the order of their fields. unchecked has a warning for
 // each provider that could not be asked: whether its models can be used is seen when they are.
-//
-// It also asks what the models can do that the config asks for more than text of.
 func (l *Engine) checkModels(ctx context.Context, config flow.Config) (found flow.Findings, unchecked []flow.Warning) {
-	required := requirements(config)
 	if l.skipCheck {
-		return l.refused(config), nil
+		return l.unable(config), nil
 	}
 	asked := make(map[string]*inquest) // by the provider's name
 	for _, name := range models(config) {
 		host, model, named := flow.SplitModel(name)
-		_, checks := provider.As[provider.Checker](l.providers[host])
-		_, able := provider.As[provider.Able](l.providers[host])
-		able = able && len(required[name].abilities) > 0
-		if !named || !checks && !able || !flow.Registrable(name) {
+		if _, checks := provider.As[provider.Checker](l.providers[host]); !named || !checks || !flow.Registrable(name) {
 			continue
 		}
 		q := l.ask(asked, host)
-		if checks {
-			q.models = append(q.models, model)
-		}
-		if able {
-			q.able = append(q.able, model)
-		}
+		q.models = append(q.models, model)
 	}
 	l.inquire(ctx, asked)
 	if err := ctx.Err(); err != nil {
@@ -69,7 +58,7 @@ func (l *Engine) checkModels(ctx context.Context, config flow.Config) (found flo
 		}
 	}
 	if found == nil {
-		found = l.refused(config)
+		found = l.unable(config)
 	}
 	for host, q := range orderpkg.ByKey(asked) {
 		if q.silent != nil {
@@ -82,7 +71,7 @@ func (l *Engine) checkModels(ctx context.Context, config flow.Config) (found flo
 // ask returns the questions to a provider, which it begins if there are none.
 func (l *Engine) ask(asked map[string]*inquest, host string) *inquest {
 	if asked[host] == nil {
-		asked[host] = &inquest{provider: l.providers[host], memory: l.memories.of(host), host: host, known: &l.memories, public: l.public}
+		asked[host] = &inquest{provider: l.providers[host], memory: l.memories.of(host), host: host, public: l.public}
 	}
 	return asked[host]
 }
@@ -156,11 +145,9 @@ func (l *Engine) unchecked(host string, silent *silence) flow.Warning {
 type inquest struct {
 	host     string
 	provider provider.Provider
-	known    *memories
 	public   func(name string) bool // whether everybody may know that name of a model
 	memory   *memory
 	models   []string
-	able     []string               // the models whose abilities are asked for
 	wrong    map[string]*flow.Error // by model: why it cannot be used
 	silent   *silence               // why the provider could not be asked; nil: it answered
 	ran      bool                   // run has returned
@@ -195,10 +182,6 @@ func (q *inquest) ask(ctx context.Context) {
 		return
 	}
 	m.silent = nil
-	q.askAbilities(ctx)
-	if len(q.models) == 0 {
-		return
-	}
 	if time.Since(m.listedAt) >= checkLifetime {
 		if err := m.list(ctx, q.provider); err != nil {
 			q.judge(ctx, err, q.models...)
@@ -290,10 +273,8 @@ func (m *memory) list(ctx context.Context, p provider.Provider) error {
 
 // memories holds the memory of each provider.
 type memories struct {
-	mu    sync.Mutex
-	all   map[string]*memory
-	has   map[string]abilities // by "provider/model"
-	owned map[string]string    // the accounts, by provider
+	mu  sync.Mutex
+	all map[string]*memory
 }
 
 // of returns the memory of a registered provider.

@@ -1,8 +1,6 @@
 package engine_test
 
 import (
-	"context"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,10 +17,12 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// lacking makes the provider say that some models lack an ability.
-func lacking(p *scripted.Provider, ability provider.Ability, models ...string) {
-	p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-		return provider.Abilities{ability: !slices.Contains(models, model)}, nil
+// lacking lets the host program say that some models lack an ability.
+func lacking(e *debate.Engine, ability provider.Ability, models ...string) {
+	for _, name := range models {
+		row := e.Models["test/"+name]
+		row.Unsupported = []provider.Ability{ability}
+		e.Models["test/"+name] = row
 	}
 }
 
@@ -44,18 +44,11 @@ func TestATemperatureThatAModelDoesNotTakeIsRefused(t *testing.T) {
 			config := stage.TwoDebaters()
 			config.AssignPositions = &debate.AssignPositions{Model: "test/planner"}
 			tc.change(&config)
-			for how, change := range map[string]func(*debate.Engine, *scripted.Provider){
-				"its provider": func(_ *debate.Engine, p *scripted.Provider) {
-					lacking(p, provider.AbilityTemperature, "debater", "judge", "planner")
+			for how, change := range map[string]func(*debate.Engine){
+				"the host program": func(e *debate.Engine) {
+					lacking(e, provider.AbilityTemperature, "debater", "judge", "planner")
 				},
-				"the host program": func(e *debate.Engine, _ *scripted.Provider) {
-					for _, name := range []string{"test/debater", "test/judge", "test/planner"} {
-						row := e.Models[name]
-						row.Unsupported = []provider.Ability{provider.AbilityTemperature}
-						e.Models[name] = row
-					}
-				},
-				"the table": func(e *debate.Engine, _ *scripted.Provider) {
+				"the table": func(e *debate.Engine) {
 					for _, name := range []string{"test/debater", "test/judge", "test/planner"} {
 						row := e.Models[name]
 						row.OwnTemperature = true
@@ -63,8 +56,8 @@ func TestATemperatureThatAModelDoesNotTakeIsRefused(t *testing.T) {
 					}
 				},
 			} {
-				engine, source := stage.Engine(config)
-				change(engine, source)
+				engine, _ := stage.Engine(config)
+				change(engine)
 				err := engine.Validate(t.Context(), config)
 				if tc.field == "" {
 					require.NoError(t, err, how)
@@ -86,12 +79,7 @@ func TestAFallbackIsSentNoTemperatureThatItDoesNotTake(t *testing.T) {
 		var sent []*float64
 		events, err := stage.OnClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
 			e.Models["test/plain"] = e.Models[ada.Model]
-			if own == nil {
-				row := e.Models["test/plain"]
-				row.Unsupported = []provider.Ability{provider.AbilityTemperature}
-				e.Models["test/plain"] = row
-			}
-			lacking(p, provider.AbilityTemperature, "plain")
+			lacking(e, provider.AbilityTemperature, "plain")
 			reply := p.Reply
 			p.Reply = func(req *provider.Request) scripted.Reply {
 				r := reply(req)
@@ -123,7 +111,7 @@ func TestAJudgeWithoutSchemasReadsTheSchema(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.TwoDebaters()
 		engine, source := stage.Engine(config)
-		lacking(source, provider.AbilitySchema, "judge")
+		lacking(engine, provider.AbilitySchema, "judge")
 		reply, broken := source.Reply, 0
 		source.Reply = func(req *provider.Request) scripted.Reply {
 			if req.Self != "judge" {
@@ -155,28 +143,4 @@ func TestAJudgeWithoutSchemasReadsTheSchema(t *testing.T) {
 			}
 		}
 	})
-}
-
-// What a fallback or the model of a rule could not be sent is told before anything is paid, with its field.
-func TestValidateVetsTheModelsThatMayTakeOver(t *testing.T) {
-	config := stage.TwoDebaters()
-	config.Participants[0].Options = &provider.Options{Extra: stage.TopK("1")}
-	config.Participants[0].Fallbacks = []string{"test/judge", "test/other"}
-	config.Participants[1].Fallbacks = []string{"test/other"}
-	config.OnFailure = stage.Rules(debate.FailureRule{Do: flow.OptionModel, Model: "test/other"})
-	engine, source := stage.Engine(config)
-	source.OnVet = func(req *provider.Request) error {
-		if req.Model == "other" && req.Options.Extra != nil {
-			return &provider.Error{Kind: provider.KindValidation, Code: "extra", NotSent: true, Message: "top_k is written by the adapter"}
-		}
-		return nil
-	}
-	err := engine.Validate(t.Context(), config)
-	assert.Equal(t, []string{"onFailure[0].model", "participants[0].fallbacks[1]"}, stage.FieldsOf(t, err))
-	assert.ErrorContains(t, err, "top_k is written by the adapter")
-	_, err = engine.Start(t.Context(), config)
-	require.Error(t, err)
-	assert.Empty(t, source.Requests())
-	config.Participants[0].Options = nil
-	require.NoError(t, engine.Validate(t.Context(), config))
 }

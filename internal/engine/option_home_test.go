@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 
@@ -52,28 +51,6 @@ func TestAVendorsOwnFieldsStayWithIt(t *testing.T) {
 	assert.Equal(t, []flow.LeftOut{{Model: "other/third", What: []string{"extra", "header"}}}, core.Record().LeftOut())
 }
 
-// A request to another provider is vetted as it is sent: without the fields of a vendor's own.
-func TestFieldsThatStayAtHomeAreNotVettedElsewhere(t *testing.T) {
-	config := stage.TwoDebaters()
-	config.Participants[0].Options = &provider.Options{Extra: stage.TopK("1")}
-	config.Participants[0].Fallbacks = []string{"other/third"}
-	config.OnFailure = stage.Rules(debate.FailureRule{Do: flow.OptionModel, Model: "other/third"})
-	engine, p := stage.Engine(config)
-	engine.Models["other/third"] = engine.Models["test/debater"]
-	other := &scripted.Provider{OnVet: func(req *provider.Request) error {
-		if req.Options.Extra != nil {
-			return &provider.Error{Kind: provider.KindValidation, Code: "extra", NotSent: true, Message: "top_k is not known"}
-		}
-		return nil
-	}}
-	engine.Providers["other"] = other
-	require.NoError(t, engine.Validate(t.Context(), config))
-	other.OnAccount = func(context.Context) string { return "a" }
-	p.OnAccount = other.OnAccount
-	assert.Equal(t, []string{"onFailure[0].model", "participants[0].fallbacks[0]"}, stage.FieldsOf(t, engine.Validate(t.Context(), config)),
-		"names of one account are one provider")
-}
-
 // A model that is named later must take the temperature that the config gives its seat.
 func TestAnAmendedModelMustTakeTheTemperatureOfItsSeat(t *testing.T) {
 	for _, own := range []*float64{nil, new(0.3)} {
@@ -82,7 +59,7 @@ func TestAnAmendedModelMustTakeTheTemperatureOfItsSeat(t *testing.T) {
 		config.Participants[0].Temperature = own
 		engine, p := stage.Engine(config)
 		engine.Models["test/plain"] = engine.Models["test/debater"]
-		lacking(p, provider.AbilityTemperature, "plain")
+		lacking(engine, provider.AbilityTemperature, "plain")
 		reply, held := p.Reply, make(chan struct{})
 		p.Reply = func(req *provider.Request) scripted.Reply {
 			<-held

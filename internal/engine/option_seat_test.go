@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ import (
 
 // seated returns a debate in which the audience, the search for positions and the summarizer have options of their own, and
 // fallbacks where they can. The fallback "test/plain" lacks effort. The other models lack what is given.
-func seated(t *testing.T, lacking ...provider.Ability) (debate.Config, *debate.Engine, *scripted.Provider) {
+func seated(t *testing.T, lacks ...provider.Ability) (debate.Config, *debate.Engine, *scripted.Provider) {
 	t.Helper()
 	config, engine, source := stage.House("for→for")
 	effort := &provider.Options{Effort: provider.EffortLow, Seed: new(int64(3))}
@@ -29,16 +28,12 @@ func seated(t *testing.T, lacking ...provider.Ability) (debate.Config, *debate.E
 	config.AssignPositions = &debate.AssignPositions{Model: "test/planner", Options: effort, Fallbacks: []string{"test/plain"}}
 	config.Summarizer, config.SummarizerOptions = "test/summarizer", effort
 	config.Participants[0].Position = ""
+	row := engine.Models["test/judge"]
+	row.Unsupported = lacks
 	for _, name := range []string{"test/voter", "test/planner", "test/plain", "test/summarizer"} {
-		engine.Models[name] = engine.Models["test/judge"]
+		engine.Models[name] = row
 	}
-	source.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-		has := provider.Abilities{provider.AbilityEffort: model != "plain", provider.AbilitySeed: true}
-		for _, ability := range lacking {
-			has[ability] = model == "plain"
-		}
-		return has, nil
-	}
+	lacking(engine, provider.AbilityEffort, "plain")
 	votes := source.Reply
 	stage.Planner(source, stage.JSON(stage.PlanOf(stage.NoonPosition)))
 	others := source.Reply

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -50,9 +49,7 @@ func TestAFallbackIsAskedWithoutWhatItLacks(t *testing.T) {
 	var asked []*provider.Options
 	events, err := stage.OnClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
 		e.Models["test/plain"] = e.Models[ada.Model]
-		p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-			return provider.Abilities{provider.AbilityEffort: model != "plain", provider.AbilitySeed: true}, nil
-		}
+		lacking(e, provider.AbilityEffort, "plain")
 		reply := p.Reply
 		p.Reply = func(req *provider.Request) scripted.Reply {
 			r := reply(req)
@@ -82,53 +79,51 @@ func TestValidateNamesWhatAModelLacks(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Participants[1].Options = &provider.Options{Effort: provider.EffortLow, Search: true, Verbosity: provider.VerbosityLow}
 	engine, source := stage.Engine(config)
-	asked := map[string]int{}
-	source.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-		asked[model]++
-		return provider.Abilities{provider.AbilityEffort: false, provider.AbilitySearch: true}, nil
-	}
-	for range 2 {
-		err := engine.Validate(t.Context(), config)
-		require.Error(t, err)
-		assert.Equal(t, []string{"participants[1].options.effort"}, stage.FieldsOf(t, err))
-	}
-	assert.Equal(t, map[string]int{"debater": 1, "judge": 1}, asked, "the answers are remembered")
+	lacking(engine, provider.AbilityEffort, "debater")
+	_, err := engine.Start(t.Context(), config)
+	require.ErrorIs(t, err, flow.ErrUnsupported)
+	assert.Equal(t, []string{"participants[1].options.effort"}, stage.FieldsOf(t, err))
 	assert.Empty(t, source.Requests())
 }
 
-// What an adapter has no words for is told too, without a request; a fallback is asked without it.
-func TestValidateAsksTheAdapterWhatItCanWrite(t *testing.T) {
-	config := stage.TwoDebaters()
-	config.Participants[0].Options = &provider.Options{Effort: provider.EffortNone, Seed: new(int64(1))}
-	config.Participants[0].Fallbacks = []string{"test/judge"}
-	config.Participants[1].Options = &provider.Options{Extra: stage.TopK("1")}
-	engine, source := stage.Engine(config)
-	refuses := ""
-	source.OnVet = func(req *provider.Request) error {
-		switch {
-		case refuses == req.Model && req.Options.Effort == provider.EffortNone:
-			return &provider.Error{Kind: provider.KindValidation, Code: "effort", NotSent: true, Message: "it always thinks"}
-		case req.Options.Extra != nil:
-			return &provider.Error{Kind: provider.KindValidation, Code: "extra", NotSent: true, Message: "top_k is written by the adapter"}
-		default:
-			return nil
-		}
+// So does the embedded table: a vendor may have no field for an option, and a model may not think. A row of the host program counts
+// instead.
+func TestWhatTheTableSaysThatAModelLacks(t *testing.T) {
+	all := provider.Options{
+		Effort: provider.EffortHigh, TopP: new(0.9), Stop: []string{"END"}, Seed: new(int64(1)), Verbosity: provider.VerbosityLow,
+		Reasoning: provider.ReasoningAsk,
 	}
-	err := engine.Validate(t.Context(), config)
-	assert.Equal(t, []string{"participants[1].options"}, stage.FieldsOf(t, err))
-	assert.ErrorContains(t, err, "top_k is written by the adapter")
-
-	config.Participants[1].Options = nil
-	refuses = "debater"
-	assert.Equal(t, []string{"participants[0].options.effort"}, stage.FieldsOf(t, engine.Validate(t.Context(), config)))
-	refuses = "judge"
-	require.NoError(t, engine.Validate(t.Context(), config))
-	id, err := engine.Submit(t.Context(), config)
-	require.NoError(t, err)
-	record, err := engine.Record(t.Context(), id)
-	require.NoError(t, err)
-	assert.Equal(t, []provider.Ability{provider.AbilityEffort}, record.Start().Models["test/judge"].Unsupported)
-	assert.Empty(t, source.Requests())
+	for _, tc := range []struct {
+		model, vendor string
+		lacks         []string
+	}{
+		{"openai/gpt-4.1", "", []string{"effort", "reasoning"}},
+		{"openai/gpt-5-mini", "", nil},
+		{"anthropic/claude-haiku-4-5", "", []string{"seed", "verbosity"}},
+		{"anthropic/claude-next", "anthropic", []string{"seed", "verbosity"}}, // newer than the table
+		{"mine/claude-next", "anthropic", []string{"seed", "verbosity"}},
+		{"mine/gpt-4.1", "openai", []string{"effort", "reasoning"}},
+		{"mine/gpt-4.1", "", nil}, // nobody knows whose it is
+		{"google/gemini-2.5-flash", "google", []string{"verbosity"}},
+	} {
+		config := stage.TwoDebaters()
+		config.Participants[0].Model, config.Participants[0].Options = tc.model, &all
+		engine, _ := stage.Engine(config)
+		host, _, _ := flow.SplitModel(tc.model)
+		engine.Providers[host] = &scripted.Provider{VendorName: tc.vendor}
+		var want []string
+		for _, ability := range tc.lacks {
+			want = append(want, "participants[0].options."+ability)
+		}
+		if err := engine.Validate(t.Context(), config); want != nil {
+			assert.Equal(t, want, stage.FieldsOf(t, err), "%+v", tc)
+		} else {
+			require.NoError(t, err, "%+v", tc)
+		}
+		engine.Models[tc.model] = debate.Model{}
+		engine = &debate.Engine{Providers: engine.Providers, Models: engine.Models, Logger: engine.Logger}
+		require.NoError(t, engine.Validate(t.Context(), config), "%+v", tc)
+	}
 }
 
 func TestValidateRefusesOptionsThatNoVendorTakes(t *testing.T) {

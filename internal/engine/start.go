@@ -39,12 +39,18 @@ func (l *Engine) described(name string) (m flow.Model, known bool) {
 		return m, true
 	}
 	host, id, _ := flow.SplitModel(name)
-	if v, ok := provider.As[provider.Vendor](l.providers[host]); ok {
-		if m, ok := flow.LookupModel(v.Vendor(), id); ok {
-			return m, true
-		}
+	v, ok := provider.As[provider.Vendor](l.providers[host])
+	if !ok || v.Vendor() == "" || v.Vendor() == host {
+		return flow.LookupModel(host, id)
 	}
-	return flow.LookupModel(host, id)
+	m, known = flow.LookupModel(v.Vendor(), id)
+	if known {
+		return m, true
+	}
+	if own, ok := flow.LookupModel(host, id); ok {
+		return own, true
+	}
+	return m, false
 }
 
 // plan is a conversation that is to be started.
@@ -139,8 +145,7 @@ func (l *Engine) start(p *plan) (*flow.Start, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Accounts = l.accounts(hostsIn(p.config))
-	s.Models, s.Views, s.Texts = l.lacking(p.config, made.models), made.views, made.fenced(s.Seed)
+	s.Models, s.Views, s.Texts = made.models, made.views, made.fenced(s.Seed)
 	return s, nil
 }
 

@@ -35,7 +35,6 @@ func (l *Engine) Validate(ctx context.Context, config flow.Config) error {
 // start for that, it returns the start too. unchecked are warnings for a log.
 func (l *Engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, unchecked []flow.Warning, err error) {
 	f := l.check(p, frozen)
-	l.learnAccounts(ctx, hostsIn(p.config))
 	found, unchecked := l.checkModels(ctx, p.config)
 	unchecked = append(unchecked, l.leftOut(p.settings)...)
 	if len(f) == 0 && !p.machine.Flow().Readable { // only a config that is otherwise valid can be encoded and run

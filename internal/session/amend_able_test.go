@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,8 +13,8 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// demanding is a debate with an image, in which Ada and the summarizer have options. The model "blind" reads no images,
-// "plain" has no effort, and the adapter cannot write what is asked of "mute".
+// demanding is a debate with an image, in which Ada and the summarizer have options. The model "blind" reads no images, and "plain"
+// has no effort.
 func demanding(t *testing.T) (debate.Config, *debate.Engine, *scripted.Provider) {
 	t.Helper()
 	config := stage.TwoDebaters()
@@ -24,17 +23,12 @@ func demanding(t *testing.T) (debate.Config, *debate.Engine, *scripted.Provider)
 	config.Participants[0].Options = effort
 	config.Summarizer, config.SummarizerOptions = "test/summarizer", effort
 	engine, p := stage.Engine(config)
-	for _, name := range []string{"blind", "plain", "mute", "spare"} {
-		engine.Models["test/"+name] = engine.Models["test/debater"]
-	}
-	p.OnAbilities = func(_ context.Context, model string) (provider.Abilities, error) {
-		return provider.Abilities{provider.AbilityImage: model != "blind", provider.AbilityEffort: model != "plain"}, nil
-	}
-	p.OnVet = func(req *provider.Request) error {
-		if req.Model == "mute" && req.Options.Extra != nil {
-			return &provider.Error{Kind: provider.KindValidation, Code: "extra", NotSent: true, Message: "top_k is written by the adapter"}
-		}
-		return nil
+	for name, lacks := range map[string][]provider.Ability{
+		"blind": {provider.AbilityImage}, "plain": {provider.AbilityEffort}, "spare": nil,
+	} {
+		row := engine.Models["test/debater"]
+		row.Unsupported = lacks
+		engine.Models["test/"+name] = row
 	}
 	stage.Abiding(p)
 	return config, engine, p
@@ -58,10 +52,9 @@ func TestAnAmendedModelMustBeAble(t *testing.T) {
 		},
 		"has no effort":               {flow.Amendment{Models: choice("test/plain")}, "models.Ada"},
 		"a summarizer has no effort":  {flow.Amendment{Summarizer: new("test/plain")}, "summarizer"},
-		"cannot be written":           {flow.Amendment{Models: choice("test/mute")}, "models.Ada"},
 		"has all":                     {flow.Amendment{Models: choice("test/spare")}, ""},
 		"nobody asks it for effort":   {flow.Amendment{Models: map[string]flow.ModelChoice{"Ben": {Model: "test/plain"}}}, ""},
-		"a fallback goes without":     {flow.Amendment{Models: choice("test/spare", "test/plain", "test/mute")}, ""},
+		"a fallback goes without":     {flow.Amendment{Models: choice("test/spare", "test/plain")}, ""},
 		"a rule's model goes without": {flow.Amendment{OnFailure: &[]flow.FailureRule{{Do: flow.OptionModel, Model: "test/plain"}}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,9 +76,7 @@ func TestAnAmendedModelMustBeAble(t *testing.T) {
 					continue
 				}
 				assert.Equal(t, []string{tc.field}, stage.FieldsOf(t, err))
-				if name != "cannot be written" {
-					require.ErrorIs(t, err, flow.ErrUnsupported)
-				}
+				require.ErrorIs(t, err, flow.ErrUnsupported)
 			}
 			assert.Equal(t, calls, p.Calls(), "nothing is paid")
 		})

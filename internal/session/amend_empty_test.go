@@ -22,7 +22,7 @@ func TestAnAmendmentThatSetsNothingIsRefused(t *testing.T) {
 		for _, empty := range []flow.Amendment{
 			{},
 			{Models: map[string]flow.ModelChoice{}, Timeouts: map[flow.CallKind]flow.Duration{}},
-			{Rows: map[string]flow.Model{"test/debater": {}}, Accounts: map[string]string{"test": "mine"}},
+			{Rows: map[string]flow.Model{"test/debater": {}}},
 		} {
 			for _, err := range []error{s.Control(t.Context(), empty), other.Control(t.Context(), s.ID(), empty)} {
 				stage.RequireKind(t, err, provider.KindValidation)

@@ -50,12 +50,9 @@ type Provider struct {
 }
 
 var (
-	_ provider.Provider     = (*Provider)(nil)
-	_ provider.Checker      = (*Provider)(nil)
-	_ provider.Vendor       = (*Provider)(nil)
-	_ provider.TokenCounter = (*Provider)(nil)
-	_ provider.Able         = (*Provider)(nil)
-	_ provider.Vetter       = (*Provider)(nil)
+	_ provider.Provider = (*Provider)(nil)
+	_ provider.Checker  = (*Provider)(nil)
+	_ provider.Vendor   = (*Provider)(nil)
 )
 
 // New returns a Provider for api.anthropic.com. If key is empty, none is sent.
@@ -147,7 +144,7 @@ func (p *Provider) ask(
 		x.AddHeader(req.Options)
 		path := "v1/messages"
 		if p.Vertex != "" {
-			path = p.vertexPath(req.Model, "streamRawPredict")
+			path = p.vertexPath(req.Model)
 		}
 		err = p.send(x, http.MethodPost, path, data)
 	}
@@ -166,9 +163,9 @@ func (p *Provider) ask(
 
 const versionVertex = "vertex-2023-10-16" // the only one
 
-// vertexPath returns the path of a method of a model on Vertex AI.
-func (p *Provider) vertexPath(model, method string) string {
-	return "v1/" + p.Vertex + "/publishers/anthropic/models/" + url.PathEscape(model) + ":" + method
+// vertexPath returns the path of a model on Vertex AI.
+func (p *Provider) vertexPath(model string) string {
+	return "v1/" + p.Vertex + "/publishers/anthropic/models/" + url.PathEscape(model) + ":streamRawPredict"
 }
 
 // send lets the SDK write a request, which the exchange carries. params may be nil.

@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
@@ -55,39 +52,6 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	return err
 }
 
-// CountTokens asks the vendor how many input tokens a request has. It costs nothing, but has a rate limit
-// of its own. Cached tokens count like the rest.
-func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
-	if err := p.vet(req); err != nil {
-		return 0, err
-	}
-	req, err := form(req, nil)
-	if err != nil {
-		return 0, err
-	}
-	x, err := p.Open(ctx, req.ID)
-	if err != nil {
-		return 0, err
-	}
-	defer x.Close()
-	path, params := "v1/messages/count_tokens", counted(p.params(req, nil))
-	if p.Vertex != "" { // a model of its own counts for all
-		path = p.vertexPath("count-tokens", "rawPredict")
-		params.SetExtraFields(map[string]any{"anthropic_version": versionVertex})
-	}
-	if err := p.send(x, http.MethodPost, path, params); err != nil {
-		return 0, err
-	}
-	var count struct {
-		Tokens *int `json:"input_tokens"`
-	}
-	err = whole(x, &count, func() bool { return count.Tokens != nil && *count.Tokens >= 0 && *count.Tokens <= math.MaxInt32 })
-	if err != nil {
-		return 0, err
-	}
-	return *count.Tokens, nil
-}
-
 // whole reads an answer that is not streamed. It fails if the answer is an error in spite of its status,
 // or if sound reports false.
 func whole(x *wire.Exchange, answer any, sound func() bool) error {
@@ -99,19 +63,4 @@ func whole(x *wire.Exchange, answer any, sound func() bool) error {
 		return explain(x, x.Unexpected(data, "malformed", "the answer does not follow the API"))
 	}
 	return nil
-}
-
-// counted returns the form of a request that is sent to be counted. It has no options for the output,
-// which the vendor would refuse.
-func counted(w sdk.MessageNewParams) sdk.MessageCountTokensParams {
-	c := sdk.MessageCountTokensParams{
-		Model: w.Model, Messages: w.Messages, Thinking: w.Thinking, OutputConfig: w.OutputConfig,
-		System: sdk.MessageCountTokensParamsSystemUnion{OfTextBlockArray: w.System},
-	}
-	for i := range w.Tools {
-		c.Tools = append(c.Tools, sdk.MessageCountTokensToolUnionParam{
-			OfTool: w.Tools[i].OfTool, OfWebSearchTool20250305: w.Tools[i].OfWebSearchTool20250305,
-		})
-	}
-	return c
 }

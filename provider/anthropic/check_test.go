@@ -2,7 +2,6 @@ package anthropic_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -64,55 +63,6 @@ func TestCheck(t *testing.T) {
 	p.Key = func(context.Context) (string, error) { return "", fmt.Errorf("no key today") }
 	assert.True(t, failure(t, p.Check(t.Context(), "x"), provider.KindAuthentication).NotSent)
 	assert.Empty(t, *bodies)
-}
-
-// What is counted is what would be sent, without what concerns the output alone.
-func TestCountTokens(t *testing.T) {
-	p, bodies := recording(t)
-	p.ThinkingBudget = 2000
-	for name, req := range map[string]provider.Request{"talk": talk(), "tools": toolTalk()} {
-		req.Schema = &provider.Schema{Name: "s", JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)}
-		*bodies = nil
-		n, err := p.CountTokens(t.Context(), &req)
-		require.NoError(t, err)
-		assert.Equal(t, 1234, n)
-		_, _, err = ask(t, p, &req)
-		require.NoError(t, err)
-
-		golden(t, "count/"+name+".json", readable(t, (*bodies)[0]))
-		var counted, sent map[string]any
-		require.NoError(t, json.Unmarshal((*bodies)[0], &counted))
-		require.NoError(t, json.Unmarshal((*bodies)[1], &sent))
-		for _, field := range []string{"max_tokens", "stream", "temperature"} {
-			delete(sent, field)
-		}
-		assert.Equal(t, sent, counted)
-	}
-}
-
-func TestCountTokensFails(t *testing.T) {
-	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
-	tests := []struct {
-		name, answer string
-		want         provider.Kind
-	}{
-		{"page", head + "\r\n<html>", provider.KindInvalidResponse},
-		{"nothing", head + "\r\n{}", provider.KindInvalidResponse},
-		{"null", head + "\r\n" + `{"input_tokens":null}`, provider.KindInvalidResponse},
-		{"words", head + "\r\n" + `{"input_tokens":"many"}`, provider.KindInvalidResponse},
-		{"negative", head + "\r\n" + `{"input_tokens":-1}`, provider.KindInvalidResponse},
-		{"too many", head + "\r\n" + `{"input_tokens":99999999999}`, provider.KindInvalidResponse},
-		{"cut", head + "Content-Length: 90\r\n\r\n" + `{"input_tokens":1`, provider.KindNetwork},
-		{"rate", "HTTP/1.1 429 X\r\nRetry-After: 3\r\nConnection: close\r\n\r\n", provider.KindRateLimit},
-		{"key", "HTTP/1.1 401 X\r\nConnection: close\r\n\r\nnot " + canary, provider.KindAuthentication},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			req := request()
-			_, err := played(tt.answer).CountTokens(t.Context(), req)
-			failure(t, err, tt.want)
-		})
-	}
 }
 
 func ExampleNew() {

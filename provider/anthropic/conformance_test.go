@@ -169,14 +169,12 @@ func (v vendor) cite(w http.ResponseWriter) {
 	block(len(text), v.Citations[len(v.Citations)-1])
 }
 
-// besides counts tokens or describes a model.
+// besides describes a model.
 func (v vendor) besides(w http.ResponseWriter, r *http.Request) {
 	model, described := strings.CutPrefix(r.URL.Path, "/v1/models/")
 	switch {
 	case v.Fail != "":
 		v.fail(w)
-	case r.Method == http.MethodPost && r.URL.Path == "/v1/messages/count_tokens" && countable(r):
-		_ = json.NewEncoder(w).Encode(map[string]int{"input_tokens": v.Tokens})
 	case r.Method == http.MethodGet && described && slices.Contains(v.Models, model):
 		_ = json.NewEncoder(w).Encode(map[string]string{
 			"type": "model", "id": model, "display_name": "Claude", "created_at": "2026-02-04T00:00:00Z",
@@ -185,20 +183,6 @@ func (v vendor) besides(w http.ResponseWriter, r *http.Request) {
 		v.Fail = provider.KindValidation
 		v.fail(w)
 	}
-}
-
-// countable reports whether a request has what is counted, and nothing that is refused there.
-func countable(r *http.Request) bool {
-	var body map[string]json.RawMessage
-	if json.NewDecoder(r.Body).Decode(&body) != nil {
-		return false
-	}
-	for _, refused := range []string{"max_tokens", "temperature", "stream"} {
-		if body[refused] != nil {
-			return false
-		}
-	}
-	return body["model"] != nil && body["system"] != nil && body["messages"] != nil
 }
 
 // calls sends the tool calls, each after a thought.

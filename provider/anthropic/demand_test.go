@@ -2,7 +2,6 @@ package anthropic_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/anthropic"
 )
 
 func fields(t *testing.T, s string) (m map[string]json.RawMessage) {
@@ -44,12 +42,9 @@ func TestOptions(t *testing.T) {
 			p, bodies := recording(t)
 			req := talk()
 			req.Model, req.Options = tt.model, &tt.o
-			require.NoError(t, p.Vet(&req))
 			_, _, err := ask(t, p, &req)
 			require.NoError(t, err)
-			_, err = p.CountTokens(t.Context(), &req)
-			require.NoError(t, err)
-			golden(t, "option/"+name+".json", readable(t, (*bodies)[0])+readable(t, (*bodies)[1]))
+			golden(t, "option/"+name+".json", readable(t, (*bodies)[0]))
 		})
 	}
 }
@@ -63,12 +58,9 @@ func TestParts(t *testing.T) {
 		{Type: "text/plain; charset=utf-8", Data: []byte("<plain>")},
 	}
 	req.Messages[0].Parts, req.Messages[1].Parts, req.Messages[2].Parts, req.Last.Parts = parts, parts[:1], parts[:1], parts[1:2]
-	require.NoError(t, p.Vet(&req))
 	_, _, err := ask(t, p, &req)
 	require.NoError(t, err)
-	_, err = p.CountTokens(t.Context(), &req)
-	require.NoError(t, err)
-	golden(t, "option/parts.json", readable(t, (*bodies)[0])+readable(t, (*bodies)[1]))
+	golden(t, "option/parts.json", readable(t, (*bodies)[0]))
 }
 
 func TestOptionHeader(t *testing.T) {
@@ -84,7 +76,7 @@ func TestOptionHeader(t *testing.T) {
 	assert.Equal(t, "one,two", header.Get("Anthropic-Beta"))
 }
 
-// What the API has no words for fails before anything is sent, in the same way as Vet says.
+// What the API has no words for fails before anything is sent.
 func TestUnwritableOptions(t *testing.T) {
 	half, seed := 0.5, int64(1)
 	for _, tt := range []struct {
@@ -98,9 +90,7 @@ func TestUnwritableOptions(t *testing.T) {
 		{"thinks always too", "claude-mythos-preview", "effort", provider.Options{Effort: provider.EffortNone}, ""},
 		{"thinks never", "claude-3-5-haiku-latest", "effort", provider.Options{Effort: provider.EffortLow}, ""},
 		{"shows no thoughts", "claude-3-opus-20240229", "reasoning", provider.Options{Reasoning: provider.ReasoningAsk}, ""},
-		{"no sampling", "us.anthropic.claude-opus-4-7-v1:0", "topP", provider.Options{TopP: &half}, ""},
 		{"no sampling of thinkers", "claude-haiku-4-5", "topP", provider.Options{TopP: &half, Effort: provider.EffortHigh}, ""},
-		{"no search", "claude-3-opus-20240229", "search", provider.Options{Search: true}, ""},
 		{"stop at nothing", "claude-x", "stop", provider.Options{Stop: []string{"\n"}}, ""},
 		{"a field of the adapter", "claude-x", "extra", provider.Options{Extra: fields(t, `{"max_tokens":9}`)}, ""},
 		{"a field of the options", "claude-x", "extra", provider.Options{Stop: []string{"a"}, Extra: fields(t, `{"stop_sequences":["b"]}`)}, ""},
@@ -118,18 +108,18 @@ func TestUnwritableOptions(t *testing.T) {
 				req.Last.Parts = []provider.Part{{Type: tt.part, Data: []byte{0xff}}}
 			}
 			_, _, err := ask(t, p, req)
-			for _, err := range []error{err, p.Vet(req)} {
-				e := failure(t, err, provider.KindValidation)
-				assert.True(t, e.NotSent)
-				assert.Equal(t, tt.code, e.Code)
-			}
+			e := failure(t, err, provider.KindValidation)
+			assert.True(t, e.NotSent)
+			assert.Equal(t, tt.code, e.Code)
 			assert.Empty(t, *bodies)
 		})
 	}
-	p, _ := recording(t)
+	p, bodies := recording(t)
 	req := request()
 	req.Options, req.Tools = &provider.Options{Search: true}, []provider.Tool{{Name: "web_search"}}
-	failure(t, p.Vet(req), provider.KindValidation)
+	_, _, err := ask(t, p, req)
+	failure(t, err, provider.KindValidation)
+	assert.Empty(t, *bodies)
 }
 
 // A budget stays below the limit of output, and leaves the rest of it to the reply.
@@ -165,46 +155,25 @@ func TestBudgetsOfEfforts(t *testing.T) {
 	}
 }
 
-func TestAbilities(t *testing.T) {
-	describe := func(t *testing.T, status int, answer string) *anthropic.Provider {
-		t.Helper()
-		return serve(t, func(w http.ResponseWriter, r *http.Request) {
-			assert.Equal(t, "/v1/models/claude-haiku-4-5", r.URL.Path)
-			w.WriteHeader(status)
-			_, _ = io.WriteString(w, answer)
-		})
-	}
-	// The vendor's description counts more than the name.
-	p := describe(t, 200, `{"type":"model","id":"claude-haiku-4-5","capabilities":{"effort":{"supported":false},"thinking":{"supported":false,`+
-		`"types":{"enabled":{"supported":false}}},"image_input":{"supported":false},"pdf_input":{"supported":true},`+
-		`"structured_outputs":{"supported":true},"server_tools":{"supported":true,"web_search":{"supported":false}}}}`)
-	has, err := p.Abilities(t.Context(), "claude-haiku-4-5")
-	require.NoError(t, err)
-	assert.Equal(t, provider.Abilities{
-		provider.AbilityTemperature: true, provider.AbilityTopP: true, provider.AbilityStop: true, provider.AbilitySeed: false,
-		provider.AbilityServiceTier: true, provider.AbilityVerbosity: false, provider.AbilityEffort: false, provider.AbilityReasoning: false,
-		provider.AbilitySearch: false, provider.AbilityImage: false, provider.AbilityPDF: true, provider.AbilitySchema: true,
-	}, has)
-	for _, answer := range []string{`{"id":"claude-haiku-4-5"}`, `{"id":"claude-haiku-4-5","capabilities":7}`, `nothing`} {
-		has, err = describe(t, 200, answer).Abilities(t.Context(), "claude-haiku-4-5")
-		require.NoError(t, err)
-		assert.True(t, has[provider.AbilityEffort], "what the name says")
-	}
-	has, err = describe(t, 404, `{}`).Abilities(t.Context(), "claude-haiku-4-5")
-	require.NoError(t, err)
-	assert.True(t, has[provider.AbilityEffort])
-}
-
+// What the name of a model says of its thinking, whatever stands around it.
 func TestModelNames(t *testing.T) {
-	for model, topP := range map[string]string{
-		"claude-opus-4-7": "false", "claude-opus-4-7-20260101": "false", "anthropic/claude-opus-4.8": "false", "claude-sonnet-5@default": "false",
-		"claude-haiku-5-5": "false", "claude-opus-4-6": "true", "claude-opus-4-20250514": "true", "claude-3-7-sonnet-latest": "true",
-		"claude-x": "", "claude-2.1": "", "another": "",
+	for model, want := range map[string]string{
+		"claude-opus-4-7": "adaptive", "claude-opus-4-7-20260101": "adaptive", "anthropic/claude-opus-4.8": "adaptive",
+		"claude-sonnet-5@default": "adaptive", "us.anthropic.claude-opus-4-7-v1:0": "adaptive", "claude-haiku-5-5": "adaptive",
+		"claude-opus-4-6": "adaptive", "claude-opus-4-20250514": "enabled", "claude-3-7-sonnet-latest": "enabled",
+		"claude-3-5-haiku-latest": "", "claude-x": "adaptive", "claude-2.1": "adaptive", "another": "adaptive",
 	} {
-		has, err := played("HTTP/1.1 404 Not Found\r\n\r\n").Abilities(t.Context(), model)
+		p, bodies := recording(t)
+		req := request()
+		req.Model, req.MaxTokens, req.Options = model, 20000, &provider.Options{Effort: provider.EffortHigh}
+		_, _, err := ask(t, p, req)
+		if want == "" {
+			assert.Equal(t, "effort", failure(t, err, provider.KindValidation).Code, model)
+			continue
+		}
 		require.NoError(t, err)
-		able, known := has[provider.AbilityTopP]
-		assert.Equal(t, topP != "", known, model)
-		assert.Equal(t, topP == "true", able, model)
+		var body struct{ Thinking struct{ Type string } }
+		require.NoError(t, json.Unmarshal((*bodies)[0], &body))
+		assert.Equal(t, want, body.Thinking.Type, model)
 	}
 }

@@ -57,7 +57,7 @@
 //
 // Stops, top_p and service_tier are fields of the API; with thinking, it takes no top_p below 0.95. It has neither seeds
 // nor verbosity. Fields of [provider.Options.Extra] are merged into the body; a field that the adapter writes is refused.
-// What the API has no words for is found by [Provider.Vet], and fails before anything is sent.
+// What the API has no words for fails before anything is sent.
 //
 // Images (JPEG, PNG, GIF, WebP) are image blocks, PDFs and plain texts document blocks with their name as title. They
 // stand before the text of their message, and count for the marks of the cache as other blocks do.

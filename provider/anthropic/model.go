@@ -14,8 +14,6 @@ type traits struct {
 	budget   bool     // it takes a budget of tokens for thinking, and does not think without one
 	steps    []string // of output_config.effort
 	off      string   // the type of thinking that switches it off; "": none does
-	sampled  bool     // it takes temperature and top_p
-	search   bool     // it has the vendor's search
 }
 
 // traitsOf reads the name of a model. known is false if it says nothing; the traits are then those of new models.
@@ -24,19 +22,19 @@ func traitsOf(model string) (t traits, known bool) {
 	efforts := []string{"low", "medium", "high", "xhigh", "max"}
 	switch {
 	case !known:
-		return traits{adaptive: true, steps: efforts, off: "disabled", sampled: true, search: true}, false
+		return traits{adaptive: true, steps: efforts, off: "disabled"}, false
 	case version < 37:
-		return traits{sampled: true, search: version == 35}, true
+		return traits{}, true
 	case version < 46:
-		t = traits{budget: true, sampled: true, search: true}
+		t = traits{budget: true}
 		if line == "opus" && version == 45 {
 			t.steps = efforts[:3]
 		}
 		return t, true
 	case version == 46:
-		return traits{adaptive: true, steps: []string{"low", "medium", "high", "max"}, off: "disabled", sampled: true, search: true}, true
+		return traits{adaptive: true, steps: []string{"low", "medium", "high", "max"}, off: "disabled"}, true
 	}
-	t = traits{adaptive: true, steps: efforts, off: "disabled", search: true}
+	t = traits{adaptive: true, steps: efforts, off: "disabled"}
 	switch {
 	case line == "fable", line == "mythos", line == "opus" && version >= 50:
 		t.off = ""

@@ -1,10 +1,7 @@
 package anthropic
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
-	"net/url"
 	"slices"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -28,97 +25,13 @@ var ownHeaders = []string{
 	"X-Stainless-Runtime-Version", "X-Stainless-Retry-Count", "X-Stainless-Timeout",
 }
 
-// Vet checks whether a request can be written, as Generate does before it sends it.
-func (p *Provider) Vet(req *provider.Request) error {
-	w, err := p.write(req, nil)
-	if err == nil {
-		_, err = p.body(req, &w)
+// lacks returns what the API has no field for with a model.
+func lacks(model string) []provider.Ability {
+	lacking := []provider.Ability{provider.AbilitySeed, provider.AbilityVerbosity}
+	if t, _ := traitsOf(model); !t.adaptive && !t.budget {
+		lacking = append(lacking, provider.AbilityEffort, provider.AbilityReasoning)
 	}
-	return err
-}
-
-// Abilities tells what a model can do: what its name says and, if the vendor describes the model, what the description
-// says. Asking for it costs nothing.
-func (p *Provider) Abilities(ctx context.Context, model string) (provider.Abilities, error) {
-	has := abilities(model)
-	if model == "" || p.Vertex != "" { // whose descriptions tell no abilities
-		return has, nil
-	}
-	x, err := p.Open(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	defer x.Close()
-	var told description
-	err = p.send(x, http.MethodGet, "v1/models/"+url.PathEscape(model), nil)
-	if err == nil {
-		err = whole(x, &told, func() bool { return told.ID != "" })
-	}
-	if ctx.Err() != nil && err != nil {
-		return nil, err
-	}
-	if err == nil {
-		told.add(has)
-	}
-	return has, nil
-}
-
-// abilities returns what the protocol and the name of a model say.
-func abilities(model string) provider.Abilities {
-	has := provider.Abilities{
-		provider.AbilitySeed: false, provider.AbilityVerbosity: false, provider.AbilityStop: true, provider.AbilityServiceTier: true,
-	}
-	t, known := traitsOf(model)
-	if !known {
-		return has
-	}
-	has[provider.AbilityEffort] = t.adaptive || t.budget
-	has[provider.AbilityReasoning] = t.adaptive || t.budget
-	has[provider.AbilityTemperature], has[provider.AbilityTopP] = t.sampled, t.sampled
-	has[provider.AbilitySearch] = t.search
-	has[provider.AbilityImage] = true
-	return has
-}
-
-// description is what the vendor says of a model. A capability that is nil was not told.
-type description struct {
-	ID           string `json:"id"`
-	Capabilities struct {
-		Effort   *capability `json:"effort"`
-		Thinking struct {
-			Supported *bool `json:"supported"`
-			Types     struct {
-				Enabled *capability `json:"enabled"`
-			} `json:"types"`
-		} `json:"thinking"`
-		Image  *capability `json:"image_input"`
-		PDF    *capability `json:"pdf_input"`
-		Schema *capability `json:"structured_outputs"`
-		Server struct {
-			Search *capability `json:"web_search"`
-		} `json:"server_tools"`
-	} `json:"capabilities"`
-}
-
-type capability struct {
-	Supported *bool `json:"supported"`
-}
-
-// add adds what was told.
-func (d *description) add(has provider.Abilities) {
-	c := &d.Capabilities
-	for ability, told := range map[provider.Ability]*capability{
-		provider.AbilityImage: c.Image, provider.AbilityPDF: c.PDF, provider.AbilitySchema: c.Schema, provider.AbilitySearch: c.Server.Search,
-		provider.AbilityReasoning: {c.Thinking.Supported},
-	} {
-		if told != nil && told.Supported != nil {
-			has[ability] = *told.Supported
-		}
-	}
-	effort, budget := c.Effort, c.Thinking.Types.Enabled
-	if effort != nil && effort.Supported != nil && budget != nil && budget.Supported != nil {
-		has[provider.AbilityEffort] = *effort.Supported || *budget.Supported
-	}
+	return lacking
 }
 
 // write writes a request in the SDK's types, or fails because the API has no words for it.
@@ -155,7 +68,7 @@ func (p *Provider) vet(req *provider.Request) error {
 			return wire.Untaken(part, "Anthropic")
 		}
 	}
-	if err := wire.Lacking(req, abilities(req.Model)); err != nil || req.Options == nil {
+	if err := wire.Lacking(req, lacks(req.Model)...); err != nil || req.Options == nil {
 		return err
 	}
 	o := req.Options

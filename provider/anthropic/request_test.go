@@ -135,8 +135,6 @@ func TestUnwritableRequests(t *testing.T) {
 	req.Tools = []provider.Tool{{Name: "x", Parameters: json.RawMessage(`{"secret":"` + canary)}}
 	_, _, err := ask(t, p, req)
 	assert.True(t, failure(t, err, provider.KindValidation).NotSent)
-	_, err = p.CountTokens(t.Context(), req)
-	assert.True(t, failure(t, err, provider.KindValidation).NotSent)
 	assert.Empty(t, *bodies)
 
 	p.BaseURL = "http://user:" + canary + "@host:x/"
@@ -350,11 +348,6 @@ func TestConstructor(t *testing.T) {
 		assert.Equal(t, "anthropic", s)
 	}
 	assert.Nil(t, anthropic.New("").Key)
-	counter, ok := provider.As[provider.TokenCounter](p)
-	assert.True(t, ok)
-	assert.NotNil(t, counter)
-	_, ok = provider.As[provider.Embedder](p)
-	assert.False(t, ok, "Anthropic has no embeddings")
 }
 
 func TestSchema(t *testing.T) {

@@ -55,11 +55,8 @@ type Guardrail struct {
 }
 
 var (
-	_ provider.Provider     = (*Provider)(nil)
-	_ provider.Vendor       = (*Provider)(nil)
-	_ provider.TokenCounter = (*Provider)(nil)
-	_ provider.Able         = (*Provider)(nil)
-	_ provider.Vetter       = (*Provider)(nil)
+	_ provider.Provider = (*Provider)(nil)
+	_ provider.Vendor   = (*Provider)(nil)
 )
 
 // New returns a Provider with the region, the credentials and, if it has one, the base URL of a config of
@@ -139,7 +136,7 @@ func (p *Provider) generate(
 	defer x.Close()
 	x.Keep(t)
 	x.AddHeader(req.Options)
-	if err := p.post(x, req.Model, "converse-stream", body); err != nil {
+	if err := p.post(x, req.Model, body); err != nil {
 		return nil, err
 	}
 	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner(req.Model), answering: answering, blocks: map[int]*block{}}
@@ -150,13 +147,13 @@ func (p *Provider) generate(
 	return r.Done()
 }
 
-// post calls an operation of a model. It fails unless the answer is a success.
-func (p *Provider) post(x *wire.Exchange, model, operation string, body []byte) error {
+// post asks a model. It fails unless the answer is a success.
+func (p *Provider) post(x *wire.Exchange, model string, body []byte) error {
 	name := segment(model)
 	if name == "" || strings.Trim(name, ".") == "" {
 		return wire.Unwritable("model", "invalid name of a model: "+wire.Clip(model))
 	}
-	return x.Send(http.MethodPost, "model/"+name+"/"+operation, body)
+	return x.Send(http.MethodPost, "model/"+name+"/converse-stream", body)
 }
 
 // segment escapes a text for a path in the way that AWS does it: everything but letters, digits and

@@ -21,7 +21,6 @@ import (
 
 func TestConformance(t *testing.T) {
 	providertest.Run(t, connect)
-	providertest.RunAbilities(t, connect)
 	providertest.RunThoughts(t, connect)
 }
 
@@ -75,7 +74,8 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, operation := operation(r)
 	body, _ := io.ReadAll(r.Body)
 	if operation != "converse-stream" {
-		m.count(w, operation, body)
+		m.Fail = provider.KindValidation
+		m.fail(w)
 		return
 	}
 	request := read(r, body)
@@ -140,22 +140,6 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"cacheReadInputTokens": m.Usage.CachedInput, "cacheWriteInputTokens": m.Usage.CacheWrite,
 		"outputTokens": m.Usage.Output, "totalTokens": m.Usage.Input + m.Usage.Output,
 	}})
-}
-
-// count answers a request to count tokens.
-func (m model) count(w http.ResponseWriter, operation string, body []byte) {
-	var asked struct {
-		Input struct{ Converse map[string]json.RawMessage }
-	}
-	c := &asked.Input.Converse
-	if operation != "count-tokens" || json.Unmarshal(body, &asked) != nil || (*c)["messages"] == nil || (*c)["system"] == nil || (*c)["inferenceConfig"] != nil {
-		m.Fail = provider.KindValidation
-	}
-	if m.Fail != "" {
-		m.fail(w)
-		return
-	}
-	_ = json.NewEncoder(w).Encode(map[string]int{"inputTokens": m.Tokens})
 }
 
 type signal struct {

@@ -67,5 +67,5 @@
 // # What is not there
 //
 // Bedrock describes its models on another host and with permissions of their own, so that there is no
-// check of models. Vectors are asked for by another operation, whose body is each maker's own.
+// check of models.
 package bedrock

@@ -49,10 +49,6 @@ func recording(t *testing.T) (p *bedrock.Provider, bodies *[]string, requests *[
 	return serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		*bodies, *requests = append(*bodies, string(body)), append(*requests, r)
-		if strings.HasSuffix(r.URL.Path, "/count-tokens") {
-			_, _ = io.WriteString(w, `{"inputTokens":18}`)
-			return
-		}
 		w.Header().Set("Content-Type", "application/vnd.amazon.eventstream")
 		_, _ = w.Write(whole("end_turn", delta("0", `{"text":"Yes."}`)))
 	}), bodies, requests

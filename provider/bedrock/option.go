@@ -1,33 +1,9 @@
 package bedrock
 
 import (
-	"context"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
-
-// Abilities tells what is known of a model by its name, without asking. Effort, thoughts and the like are
-// each maker's own fields of additionalModelRequestFields: [Provider.ModelFields] and Options.Extra send
-// them.
-func (p *Provider) Abilities(_ context.Context, model string) (provider.Abilities, error) {
-	known := provider.Abilities{
-		provider.AbilityTopP: true, provider.AbilityStop: true,
-		provider.AbilityEffort: false, provider.AbilitySeed: false, provider.AbilityVerbosity: false,
-		provider.AbilitySearch: false, provider.AbilityReasoning: false,
-		provider.AbilityImage: false, provider.AbilityPDF: false, provider.AbilityFile: false,
-	}
-	if f := p.family(model); f.schema || f.choice {
-		known[provider.AbilitySchema] = true
-	}
-	return known, nil
-}
-
-// Vet checks whether a request can be written. It sends nothing.
-func (p *Provider) Vet(req *provider.Request) error {
-	_, _, err := p.body(req, nil)
-	return err
-}
 
 // body returns a request as it is sent, and whether the model has to answer by a tool. It fails if the API has no words for a part of it.
 func (p *Provider) body(req *provider.Request, t *wire.Terms) (data []byte, answering bool, err error) {

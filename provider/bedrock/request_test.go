@@ -132,13 +132,3 @@ func TestPathsOfModels(t *testing.T) {
 	_, err := ask(t, p, request(claude))
 	assert.Equal(t, "model_fields", failure(t, err, provider.KindValidation).Code)
 }
-
-// TestCount: what is counted is what is sent, without what cannot be counted, by the model behind a profile.
-func TestCount(t *testing.T) {
-	p, bodies, requests := recording(t)
-	n, err := p.CountTokens(t.Context(), talk("global."+claude, ""))
-	require.NoError(t, err)
-	assert.Equal(t, 18, n)
-	assert.Equal(t, "/model/anthropic.claude-sonnet-4-5-20250929-v1%3A0/count-tokens", (*requests)[0].URL.EscapedPath())
-	golden(t, "request/count.json", readable(t, (*bodies)[0]))
-}

@@ -213,7 +213,7 @@ func (c *Cassette) question(e *entry, s *scribe) (*question, error) {
 		return nil, &provider.Error{Kind: provider.KindValidation, Message: "the request cannot be written: " + err.Error(), NotSent: true}
 	}
 	e.Provider, e.ID = c.plain().write(e.Provider), c.plain().write(e.ID)
-	e.key = keyOf(e.Provider, e.Call, asked)
+	e.key = keyOf(e.Provider, asked)
 	return &question{scribe: s, entry: e}, nil
 }
 

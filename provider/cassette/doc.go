@@ -37,9 +37,7 @@
 //
 // # Recorded content
 //
-// A cassette records chunks, Response, usage and failure of each call of Generate, CountTokens and Embed,
-// and the models that passed a Check. It also records what a model can do (Abilities), and why a request could not be written
-// (Vet). So a replayed debate sends its fallbacks the same requests as the recorded one.
+// A cassette records chunks, Response, usage and failure of each call of Generate, and the models that passed a Check.
 //
 // A replay emits the same text in the same pieces, at once or at
 // [Options.Interval]; the pieces of thoughts come first. It returns the same Response and error: kind, status, code, message,

@@ -12,26 +12,16 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// These are the calls. Generate has an empty name in the file, because it is by far the most frequent.
-const (
-	callGenerate = ""
-	callCount    = "count"
-	callEmbed    = "embed"
-)
-
 // entry is one exchange in the form of the file.
 type entry struct {
-	ID        string            `json:"id,omitempty"`
-	Provider  string            `json:"provider"`
-	Call      string            `json:"call,omitempty"`
-	Labels    map[string]string `json:"labels,omitempty"`
-	Request   *request          `json:"request"`
-	Response  *response         `json:"response,omitempty"`
-	Chunks    *chunks           `json:"chunks,omitempty"`
-	Thoughts  *chunks           `json:"thoughts,omitempty"`  // the chunks of thoughts
-	Tokens    *int              `json:"tokens,omitempty"`    // of a count
-	Embedding *embedding        `json:"embedding,omitempty"` // of an embed
-	Error     *failure          `json:"error,omitempty"`
+	ID       string            `json:"id,omitempty"`
+	Provider string            `json:"provider"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Request  *request          `json:"request"`
+	Response *response         `json:"response,omitempty"`
+	Chunks   *chunks           `json:"chunks,omitempty"`
+	Thoughts *chunks           `json:"thoughts,omitempty"` // the chunks of thoughts
+	Error    *failure          `json:"error,omitempty"`
 
 	key   string // the key of the requests that it answers
 	body  []byte // its bytes in the file
@@ -69,13 +59,6 @@ type citation struct {
 type chunks struct {
 	Sizes string `json:"sizes"`          // in bytes of the text as the file has it, separated by spaces
 	Text  *lines `json:"text,omitempty"` // nil: it is the response's
-}
-
-// embedding is a [provider.Embedding]: each vector is a line of numbers.
-type embedding struct {
-	Vectors []string       `json:"vectors,omitempty"`
-	Usage   provider.Usage `json:"usage,omitzero"`
-	Model   string         `json:"model,omitempty"`
 }
 
 // failure is a [*provider.Error], or, if Other is set, the text of an error of another type.
@@ -156,21 +139,6 @@ func (s *scribe) failure(err error) *failure {
 	}
 	if e.Err != nil {
 		out.Cause = lines(s.write(redact.Foreign(e.Err.Error())))
-	}
-	return out
-}
-
-func (s *scribe) embedding(e *provider.Embedding) *embedding {
-	if e == nil {
-		return nil
-	}
-	out := &embedding{Usage: e.Usage, Model: s.write(e.Model)}
-	for _, vector := range e.Vectors {
-		numbers := make([]string, len(vector))
-		for i, x := range vector {
-			numbers[i] = strconv.FormatFloat(float64(x), 'g', -1, 32)
-		}
-		out.Vectors = append(out.Vectors, strings.Join(numbers, " "))
 	}
 	return out
 }
@@ -311,25 +279,6 @@ func (r *reader) failure(form *failure) error {
 	return out
 }
 
-func (r *reader) embedding(form *embedding) *provider.Embedding {
-	if form == nil {
-		return nil
-	}
-	out := &provider.Embedding{Usage: form.Usage, Model: r.text("embedding.model", form.Model)}
-	for _, line := range form.Vectors {
-		vector := []float32{}
-		for number := range strings.FieldsSeq(line) {
-			x, err := strconv.ParseFloat(number, 32)
-			if err != nil {
-				r.failf("embedding.vectors: %q is no number", clip(number))
-			}
-			vector = append(vector, float32(x))
-		}
-		out.Vectors = append(out.Vectors, vector)
-	}
-	return out
-}
-
 // settle computes the unexported fields of an entry. It fails if the entry is invalid.
 func (e *entry) settle() error {
 	if e.Request == nil {
@@ -339,21 +288,7 @@ func (e *entry) settle() error {
 	if err != nil {
 		return fmt.Errorf("request: %w", err)
 	}
-	e.key = keyOf(e.Provider, e.Call, asked)
-	var ok bool
-	switch e.Call {
-	case callGenerate:
-		ok = e.Tokens == nil && e.Embedding == nil
-	case callCount:
-		ok = e.Response == nil && e.Chunks == nil && e.Thoughts == nil && e.Embedding == nil && (e.Tokens != nil) == (e.Error == nil)
-	case callEmbed:
-		ok = e.Response == nil && e.Chunks == nil && e.Thoughts == nil && e.Tokens == nil
-	default:
-		return fmt.Errorf("call: %q is none", clip(e.Call))
-	}
-	if !ok {
-		return errors.New("an answer of another call")
-	}
+	e.key = keyOf(e.Provider, asked)
 	// This reads everything that a replay needs, so that no error is found only then.
 	n, err := fenceCount(asked)
 	if err != nil {
@@ -364,11 +299,10 @@ func (e *entry) settle() error {
 	r.chunks(e)
 	r.thoughts(e)
 	_ = r.failure(e.Error)
-	r.embedding(e.Embedding)
 	return r.err
 }
 
-func keyOf(name, call, asked string) string { return name + "\x00" + call + "\x00" + asked }
+func keyOf(name, asked string) string { return name + "\x00" + asked }
 
 // fenceCount returns the highest number of a fence that a request refers to.
 func fenceCount(asked string) (int, error) {

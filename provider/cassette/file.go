@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/agonist-dev/debate/provider"
 )
 
 // Version is the version of the files that this release writes. It reads no other version.
@@ -65,10 +63,6 @@ type contents struct {
 type wrapped struct {
 	Vendor string   `json:"vendor,omitempty"`
 	Models []string `json:"models,omitempty"` // those that passed a check or were used, sorted
-	// Abilities holds what the provider has said that each model can do.
-	Abilities map[string]provider.Abilities `json:"abilities,omitempty"`
-	// Vetoes holds why requests could not be written, by the model and the hash of the request.
-	Vetoes map[string]*failure `json:"vetoes,omitempty"`
 }
 
 // encode writes a file. Entries that were written before keep their body.
@@ -219,11 +213,6 @@ func (c *contents) same(data []byte, fault func(int64, Problem, string, ...any) 
 	for name, w := range c.Providers {
 		if w == nil {
 			return nil, fault(0, ProblemValue, "provider %q is null", clip(name))
-		}
-		for request, veto := range w.Vetoes {
-			if veto == nil {
-				return nil, fault(0, ProblemValue, "the veto %q is null", clip(request))
-			}
 		}
 	}
 	if c.Entries == nil {

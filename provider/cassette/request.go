@@ -25,7 +25,6 @@ type request struct {
 	Schema      *schema   `json:"schema,omitempty"`
 	Tools       []tool    `json:"tools,omitempty"`
 	Options     *options  `json:"options,omitempty"`
-	Texts       []lines   `json:"texts,omitempty"` // of Embed
 }
 
 type message struct {

@@ -37,8 +37,6 @@ type vendor struct {
 	scripted.Provider
 
 	answer func(req *provider.Request) answer
-	count  func(req *provider.Request) (int, error)
-	embed  func(texts []string) (*provider.Embedding, error)
 }
 
 func (v *vendor) Generate(_ context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
@@ -47,14 +45,6 @@ func (v *vendor) Generate(_ context.Context, req *provider.Request, emit func(pr
 		emit(provider.Chunk{Text: chunk})
 	}
 	return a.response, a.err
-}
-
-func (v *vendor) CountTokens(_ context.Context, req *provider.Request) (int, error) {
-	return v.count(req)
-}
-
-func (v *vendor) Embed(_ context.Context, _ string, texts []string) (*provider.Embedding, error) {
-	return v.embed(texts)
 }
 
 // saying is a vendor that always gives one answer.

@@ -12,8 +12,7 @@ import (
 
 // Wrap returns a provider that records the answers of p, or replays the answers that were recorded under
 // this name. Use the name under which the provider is registered. In mode Replay p is never called and
-// may be nil. The result is a [provider.Wrapper], a [provider.Checker], a [provider.Vendor], a [provider.Able] and a
-// [provider.Vetter]. It counts tokens and embeds if p does, or if the file holds such exchanges.
+// may be nil. The result is a [provider.Wrapper], a [provider.Checker] and a [provider.Vendor].
 //
 // Its failures are those of p, those that were recorded, or a [*provider.Error] of kind validation with
 // NotSent set and the code [CodeUnseen] or [CodeClosed]. If ctx is done first, the kind is canceled or
@@ -25,36 +24,10 @@ func (c *Cassette) Wrap(name string, p provider.Provider) provider.Provider {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	written := c.plain().write(name)
 	if vendor, ok := provider.As[provider.Vendor](t.asked); ok && vendor.Vendor() != "" {
-		c.wrapped(written).Vendor = c.plain().write(vendor.Vendor())
+		c.wrapped(c.plain().write(name)).Vendor = c.plain().write(vendor.Vendor())
 	}
-	holds := func(call string) bool {
-		return slices.ContainsFunc(c.entries, func(e *entry) bool { return e.Provider == written && e.Call == call })
-	}
-	_, counts := provider.As[provider.TokenCounter](t.asked)
-	_, embeds := provider.As[provider.Embedder](t.asked)
-	counts, embeds = counts || holds(callCount), embeds || holds(callEmbed)
-	switch {
-	case counts && embeds:
-		return struct {
-			*tape
-			counter
-			embedder
-		}{t, counter{t}, embedder{t}}
-	case counts:
-		return struct {
-			*tape
-			counter
-		}{t, counter{t}}
-	case embeds:
-		return struct {
-			*tape
-			embedder
-		}{t, embedder{t}}
-	default:
-		return t
-	}
+	return t
 }
 
 // plain returns a scribe for texts that belong to no request.
@@ -79,8 +52,6 @@ var (
 	_ provider.Wrapper = (*tape)(nil)
 	_ provider.Checker = (*tape)(nil)
 	_ provider.Vendor  = (*tape)(nil)
-	_ provider.Able    = (*tape)(nil)
-	_ provider.Vetter  = (*tape)(nil)
 )
 
 // Unwrap returns the wrapped provider. In a replay it returns nil, so that no ability of the provider is
@@ -106,7 +77,7 @@ func (t *tape) Vendor() string {
 
 // Generate replays a reply, or records the reply of the wrapped provider.
 func (t *tape) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	played, q, err := t.begin(ctx, callGenerate, req)
+	played, q, err := t.begin(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -149,19 +120,15 @@ func (h *heard) add(piece string) {
 }
 
 // begin looks up a request.
-func (t *tape) begin(ctx context.Context, call string, req *provider.Request) (*entry, *question, error) {
+func (t *tape) begin(ctx context.Context, req *provider.Request) (*entry, *question, error) {
 	s := &scribe{secrets: t.cassette.secrets, fences: fencesOf(req)}
-	e := &entry{ID: req.ID, Provider: t.name, Call: call, Request: s.request(req)}
+	e := &entry{ID: req.ID, Provider: t.name, Request: s.request(req)}
 	if t.cassette.options.Labels && len(req.Labels) > 0 {
 		e.Labels = make(map[string]string, len(req.Labels))
 		for key, value := range req.Labels {
 			e.Labels[s.write(key)] = s.write(value)
 		}
 	}
-	return t.ask(ctx, e, s)
-}
-
-func (t *tape) ask(ctx context.Context, e *entry, s *scribe) (*entry, *question, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, ended(err)
 	}
@@ -259,76 +226,6 @@ func (c *Cassette) learn(name, model string) {
 	w.Models = slices.Insert(w.Models, i, model)
 	c.changed = true
 	c.save()
-}
-
-// counter is a tape that counts tokens.
-type counter struct{ of *tape }
-
-// CountTokens replays or records a count.
-func (c counter) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
-	played, q, err := c.of.begin(ctx, callCount, req)
-	if err != nil {
-		return 0, err
-	}
-	if played != nil {
-		r := reader{fences: q.scribe.fences}
-		failure := r.failure(played.Error)
-		if r.err != nil {
-			return 0, unreadable(r.err)
-		}
-		if played.Tokens == nil {
-			return 0, failure
-		}
-		return *played.Tokens, failure
-	}
-	able, ok := provider.As[provider.TokenCounter](c.of.asked)
-	if !ok {
-		c.of.cassette.end(q, false)
-		return 0, unable("count tokens")
-	}
-	n, err := able.CountTokens(ctx, req)
-	if err == nil {
-		q.entry.Tokens = &n
-	}
-	c.of.end(ctx, q, err)
-	return n, err
-}
-
-// embedder is a tape that embeds.
-type embedder struct{ of *tape }
-
-// Embed replays or records the vectors of texts.
-func (m embedder) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
-	s := m.of.cassette.plain()
-	asked := &request{Model: s.write(model)}
-	for _, text := range texts {
-		asked.Texts = append(asked.Texts, lines(s.write(text)))
-	}
-	played, q, err := m.of.ask(ctx, &entry{Provider: m.of.name, Call: callEmbed, Request: asked}, s)
-	if err != nil {
-		return nil, err
-	}
-	if played != nil {
-		r := reader{}
-		embedding, failure := r.embedding(played.Embedding), r.failure(played.Error)
-		if r.err != nil {
-			return nil, unreadable(r.err)
-		}
-		return embedding, failure
-	}
-	able, ok := provider.As[provider.Embedder](m.of.asked)
-	if !ok {
-		m.of.cassette.end(q, false)
-		return nil, unable("embed")
-	}
-	embedding, err := able.Embed(ctx, model, texts)
-	q.entry.Embedding = s.embedding(embedding)
-	m.of.end(ctx, q, err)
-	return embedding, err
-}
-
-func unable(what string) error {
-	return &provider.Error{Kind: provider.KindValidation, Code: CodeUnseen, Message: "the wrapped provider does not " + what, NotSent: true}
 }
 
 // unreadable returns the failure for an answer that was valid when the file was read, and cannot be

@@ -30,7 +30,7 @@ func (c *Cassette) unseen(q *entry) error {
 	var nearest *entry
 	most := -1
 	for _, e := range c.entries {
-		if e.Provider != q.Provider || e.Call != q.Call {
+		if e.Provider != q.Provider {
 			continue
 		}
 		alike := 2 * common(asked, e.Request.parts())
@@ -68,11 +68,7 @@ func (r *request) parts() []part {
 	}
 	all = append(all, r.Last.parts("last")...)
 	all = append(all, part{"schema", string(plainJSON(r.Schema)), false})
-	all = append(all, part{"tools", string(plainJSON(r.Tools)), false})
-	for i, text := range r.Texts {
-		all = append(all, part{fmt.Sprintf("texts[%d]", i), string(text), false})
-	}
-	return all
+	return append(all, part{"tools", string(plainJSON(r.Tools)), false})
 }
 
 func (m message) parts(name string) []part {

@@ -43,37 +43,6 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	return err
 }
 
-// CountTokens asks the vendor how many input tokens a request has, including system prompt, tools and
-// schema. It costs nothing, but has a rate limit of its own.
-func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
-	body, err := p.request(req, nil)
-	if err != nil {
-		return 0, err
-	}
-	var question any = body
-	if p.Vertex != "" {
-		body.SafetySettings = nil // a field that is not known there
-	} else {
-		body.Model = modelName(req.Model)
-		question = map[string]any{"generateContentRequest": body}
-	}
-	x, err := p.Open(ctx, req.ID)
-	if err != nil {
-		return 0, err
-	}
-	defer x.Close()
-	if err := p.post(x, req.Model, "countTokens", question); err != nil {
-		return 0, err
-	}
-	var count struct {
-		TotalTokens int32 `json:"totalTokens"`
-	}
-	if err := whole(x, &count, func() bool { return count.TotalTokens > 0 }); err != nil {
-		return 0, err
-	}
-	return int(count.TotalTokens), nil
-}
-
 // whole reads an answer that is not streamed. It fails if the answer is an error in spite of its status,
 // or if sound reports false.
 func whole(x *wire.Exchange, answer any, sound func() bool) error {

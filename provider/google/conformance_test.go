@@ -122,20 +122,6 @@ func (m model) besides(w http.ResponseWriter, r *http.Request, name, method stri
 		m.fail(w)
 		return
 	}
-	var body struct {
-		Requests []struct {
-			Model   string
-			Content struct{ Parts []struct{ Text string } }
-		}
-		GenerateContentRequest struct {
-			Model             string
-			SystemInstruction struct{ Parts []any }
-			Contents          []any
-		}
-	}
-	data, _ := io.ReadAll(r.Body)
-	_ = json.Unmarshal(data, &body)
-	counted := body.GenerateContentRequest
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	switch {
 	case r.Method == http.MethodGet && method == "" && slices.Contains(m.Models, name):
@@ -143,19 +129,6 @@ func (m model) besides(w http.ResponseWriter, r *http.Request, name, method stri
 			"name": "models/" + name, "version": "001", "inputTokenLimit": 1048576, "outputTokenLimit": 65536,
 			"supportedGenerationMethods": []string{"generateContent", "countTokens"},
 		})
-	case r.Method == http.MethodPost && method == "countTokens" && counted.Model == "models/"+name &&
-		len(counted.SystemInstruction.Parts) > 0 && len(counted.Contents) > 0:
-		_ = json.NewEncoder(w).Encode(map[string]any{
-			"totalTokens": m.Tokens, "promptTokensDetails": []any{map[string]any{"modality": "TEXT", "tokenCount": m.Tokens}},
-		})
-	case r.Method == http.MethodPost && method == "batchEmbedContents" && len(body.Requests) == len(m.Vectors):
-		vectors := []any{}
-		for i, v := range m.Vectors {
-			if one := body.Requests[i]; one.Model == "models/"+name && len(one.Content.Parts) == 1 {
-				vectors = append(vectors, map[string]any{"values": v})
-			}
-		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"embeddings": vectors})
 	default:
 		m.Fail = provider.KindValidation
 		m.fail(w)

@@ -36,15 +36,12 @@ func TestOptions(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, all := serve(t, 200, yes, `{"totalTokens":7}`)
+			p, all := serve(t, 200, yes)
 			req := request()
 			req.Model, req.Options, req.MaxTokens = tt.model, &tt.o, 20000
-			require.NoError(t, p.Vet(req))
 			_, _, err := ask(t, p, req)
 			require.NoError(t, err)
-			_, err = p.CountTokens(t.Context(), req)
-			require.NoError(t, err)
-			golden(t, "option/"+name+".json", pretty(t, (*all)[0].body)+pretty(t, (*all)[1].body))
+			golden(t, "option/"+name+".json", pretty(t, (*all)[0].body))
 		})
 	}
 	p, all := serve(t, 200, yes)
@@ -56,19 +53,16 @@ func TestOptions(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	p, all := serve(t, 200, yes, `{"totalTokens":7}`)
+	p, all := serve(t, 200, yes)
 	req := request()
 	parts := []provider.Part{{Type: "image/png", Data: []byte("png")}, {Type: "application/pdf", Name: "plan.pdf", Data: []byte("pdf")}}
 	req.Messages = []provider.Message{
 		{Text: "The topic is cars.", Parts: parts}, {Speaker: "Ada", Text: "Mine."}, {Speaker: "Ben", Fence: "f7Qx", Text: "See.", Parts: parts[:1]},
 	}
 	req.Last.Parts = parts[1:]
-	require.NoError(t, p.Vet(req))
 	_, _, err := ask(t, p, req)
 	require.NoError(t, err)
-	_, err = p.CountTokens(t.Context(), req)
-	require.NoError(t, err)
-	golden(t, "option/parts.json", pretty(t, (*all)[0].body)+pretty(t, (*all)[1].body))
+	golden(t, "option/parts.json", pretty(t, (*all)[0].body))
 }
 
 func TestEfforts(t *testing.T) {
@@ -101,7 +95,6 @@ func TestEfforts(t *testing.T) {
 				e := failure(t, err, provider.KindValidation)
 				assert.Equal(t, "effort", e.Code)
 				assert.True(t, e.NotSent)
-				assert.Equal(t, err, p.Vet(req))
 				continue
 			}
 			require.NoError(t, err)
@@ -119,7 +112,7 @@ func TestEfforts(t *testing.T) {
 	}
 }
 
-// What the API has no words for fails before anything is sent, in the same way as Vet says.
+// What the API has no words for fails before anything is sent.
 func TestUnwritableOptions(t *testing.T) {
 	seed := int64(math.MaxInt32 + 1)
 	for _, tt := range []struct {
@@ -131,7 +124,6 @@ func TestUnwritableOptions(t *testing.T) {
 		{"a long seed", "gemini-3-flash", "seed", provider.Options{Seed: &seed}, ""},
 		{"thinks never", "gemini-2.0-flash", "effort", provider.Options{Effort: provider.EffortLow}, ""},
 		{"shows no thoughts", "gemini-1.5-pro", "reasoning", provider.Options{Reasoning: provider.ReasoningAsk}, ""},
-		{"no search", "gemini-1.5-pro", "search", provider.Options{Search: true}, ""},
 		{"a field of the adapter", "gemini-3-flash", "extra", provider.Options{Extra: fields(t, `{"contents":[]}`)}, ""},
 		{"in another spelling", "gemini-3-flash", "extra", provider.Options{Extra: fields(t, `{"generation_config":{"topK":1}}`)}, ""},
 		{"a second reply", "gemini-3-flash", "extra", provider.Options{Extra: fields(t, `{"generationConfig":{"candidateCount":2}}`)}, ""},
@@ -146,40 +138,16 @@ func TestUnwritableOptions(t *testing.T) {
 				req.Last.Parts = []provider.Part{{Type: tt.part, Data: []byte("x")}}
 			}
 			_, _, err := ask(t, p, req)
-			for _, err := range []error{err, p.Vet(req)} {
-				e := failure(t, err, provider.KindValidation)
-				assert.True(t, e.NotSent)
-				assert.Equal(t, tt.code, e.Code)
-			}
+			e := failure(t, err, provider.KindValidation)
+			assert.True(t, e.NotSent)
+			assert.Equal(t, tt.code, e.Code)
 			assert.Empty(t, *all)
 		})
 	}
-	p, _ := serve(t, 200, yes)
+	p, all := serve(t, 200, yes)
 	req := request()
 	req.Options, req.Tools = &provider.Options{Search: true}, []provider.Tool{{Name: "lookup"}}
-	assert.Equal(t, "search", failure(t, p.Vet(req), provider.KindValidation).Code)
-	req.Model = "a b"
-	failure(t, p.Vet(req), provider.KindValidation)
-}
-
-func TestAbilities(t *testing.T) {
-	p, all := serve(t, 200, `{"name":"models/gemini-flash-latest","thinking":true}`)
-	has, err := p.Abilities(t.Context(), "gemini-flash-latest")
-	require.NoError(t, err)
-	assert.Equal(t, "/v1beta/models/gemini-flash-latest", (*all)[0].url)
-	assert.Equal(t, provider.Abilities{
-		provider.AbilityStop: true, provider.AbilitySeed: true, provider.AbilityServiceTier: true, provider.AbilityVerbosity: false,
-		provider.AbilityEffort: true, provider.AbilityReasoning: true,
-	}, has)
-	for _, answer := range []string{`{"name":"x"}`, `nothing`, `{"name":7}`} {
-		p, _ = serve(t, 200, answer)
-		has, err = p.Abilities(t.Context(), "gemini-2.0-flash")
-		require.NoError(t, err)
-		assert.False(t, has[provider.AbilityEffort])
-		assert.True(t, has[provider.AbilityTopP])
-		assert.True(t, has[provider.AbilitySearch])
-	}
-	has, err = p.Abilities(t.Context(), "gemini-4-hydrogen")
-	require.NoError(t, err)
-	assert.NotContains(t, has, provider.AbilityTopP, "it may refuse it")
+	_, _, err := ask(t, p, req)
+	assert.Equal(t, "search", failure(t, err, provider.KindValidation).Code)
+	assert.Empty(t, *all)
 }

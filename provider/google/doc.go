@@ -61,8 +61,7 @@
 //
 // topP, stopSequences, seed (32 bits) and serviceTier are fields of the API. It has no verbosity. Fields of
 // [provider.Options.Extra] are merged into the body, also within generationConfig; a field that the adapter writes is
-// refused, and so is candidateCount. What the API has no words for is found by [Provider.Vet], and fails before
-// anything is sent.
+// refused, and so is candidateCount. What the API has no words for fails before anything is sent.
 //
 // Images, PDFs, texts, audio and video are inlineData before the text of their message. Their names are not sent: the API
 // has no field for them.

@@ -38,13 +38,9 @@ type Provider struct {
 }
 
 var (
-	_ provider.Provider     = (*Provider)(nil)
-	_ provider.Checker      = (*Provider)(nil)
-	_ provider.Vendor       = (*Provider)(nil)
-	_ provider.TokenCounter = (*Provider)(nil)
-	_ provider.Embedder     = (*Provider)(nil)
-	_ provider.Able         = (*Provider)(nil)
-	_ provider.Vetter       = (*Provider)(nil)
+	_ provider.Provider = (*Provider)(nil)
+	_ provider.Checker  = (*Provider)(nil)
+	_ provider.Vendor   = (*Provider)(nil)
 )
 
 // New returns a Provider for generativelanguage.googleapis.com. If key is empty, none is sent.
@@ -120,7 +116,7 @@ func (p *Provider) generate(
 	defer x.Close()
 	x.Keep(t)
 	x.AddHeader(req.Options)
-	if err := p.post(x, req.Model, "streamGenerateContent?alt=sse", json.RawMessage(body)); err != nil {
+	if err := p.post(x, req.Model, json.RawMessage(body)); err != nil {
 		return nil, err
 	}
 	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner()}
@@ -133,8 +129,8 @@ func (p *Provider) generate(
 	return r.Done()
 }
 
-// post calls a method of a model. It fails unless the answer is a success.
-func (p *Provider) post(x *wire.Exchange, model, method string, body any) error {
+// post asks a model. It fails unless the answer is a success.
+func (p *Provider) post(x *wire.Exchange, model string, body json.RawMessage) error {
 	path, err := p.path(model)
 	if err != nil {
 		return err
@@ -143,7 +139,7 @@ func (p *Provider) post(x *wire.Exchange, model, method string, body any) error 
 	if err != nil {
 		return err
 	}
-	return x.Send(http.MethodPost, path+":"+method, data)
+	return x.Send(http.MethodPost, path+":streamGenerateContent?alt=sse", data)
 }
 
 // path returns the path of a model with the version of the API. On Vertex AI, models are those of Google, or

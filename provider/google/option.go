@@ -1,9 +1,7 @@
 package google
 
 import (
-	"context"
 	"math"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -20,8 +18,6 @@ type traits struct {
 	steps       []string // of thinkingLevel; nil: the model takes a budget instead, or does not think
 	least, most int32    // tokens of a budget
 	off         bool     // thinking can be switched off
-	search      bool     // it has googleSearch
-	unsampled   bool     // it may refuse a temperature and topP
 }
 
 func (t *traits) thinks() bool { return t.steps != nil || t.most > 0 }
@@ -34,25 +30,23 @@ func traitsOf(model string) (t traits, known bool) {
 	digits := version[:len(version)-len(strings.TrimLeft(version, "0123456789."))]
 	generation, err := strconv.ParseFloat(strings.TrimSuffix(digits, "."), 64)
 	if !ok || err != nil || strings.Contains(name, "-image") || strings.Contains(name, "-tts") {
-		return traits{steps: levels, search: true}, false
+		return traits{steps: levels}, false
 	}
 	switch {
 	case generation < 2.5:
-		return traits{search: generation >= 2 && !strings.Contains(name, "-lite")}, true
+		return traits{}, true
 	case generation < 3 && strings.Contains(name, "-lite"):
-		return traits{least: 512, most: 24576, off: true, search: true}, true
+		return traits{least: 512, most: 24576, off: true}, true
 	case generation < 3 && strings.Contains(name, "flash"):
-		return traits{least: 1, most: 24576, off: true, search: true}, true
+		return traits{least: 1, most: 24576, off: true}, true
 	case generation < 3:
-		return traits{least: 128, most: 32768, search: true}, true
+		return traits{least: 128, most: 32768}, true
 	case generation == 3 && strings.Contains(name, "pro"):
-		return traits{steps: []string{"low", "high"}, search: true}, true
-	case generation >= 4:
-		return traits{steps: levels[1:], search: true, unsampled: true}, true
-	case strings.Contains(name, "pro"):
-		return traits{steps: levels[1:], search: true}, true
+		return traits{steps: []string{"low", "high"}}, true
+	case generation >= 4, strings.Contains(name, "pro"):
+		return traits{steps: levels[1:]}, true
 	default:
-		return traits{steps: levels, search: true}, true
+		return traits{steps: levels}, true
 	}
 }
 
@@ -100,61 +94,13 @@ func (p *Provider) thinking(req *provider.Request) (*genai.ThinkingConfig, error
 	return config, nil
 }
 
-// Vet checks whether a request can be written, as Generate does before it sends it.
-func (p *Provider) Vet(req *provider.Request) error {
-	if _, err := modelPath(req.Model); err != nil {
-		return err
+// lacks returns what the API has no field for with a model.
+func lacks(model string) []provider.Ability {
+	lacking := []provider.Ability{provider.AbilityVerbosity}
+	if t, _ := traitsOf(model); !t.thinks() {
+		lacking = append(lacking, provider.AbilityEffort, provider.AbilityReasoning)
 	}
-	_, err := p.write(req, nil)
-	return err
-}
-
-// Abilities tells what a model can do: what its name says and, if the vendor describes the model, whether it thinks.
-// Asking for the description costs nothing.
-func (p *Provider) Abilities(ctx context.Context, model string) (provider.Abilities, error) {
-	has := abilities(model)
-	path, err := modelPath(model)
-	if err != nil || p.Vertex != "" { // whose descriptions tell no abilities
-		return has, nil // the protocol is known in any case
-	}
-	x, err := p.Open(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	defer x.Close()
-	var told struct {
-		Name     string `json:"name"`
-		Thinking *bool  `json:"thinking"`
-	}
-	err = x.Send(http.MethodGet, version+"/"+path, nil)
-	if err == nil {
-		err = whole(x, &told, func() bool { return told.Name != "" })
-	}
-	switch {
-	case ctx.Err() != nil && err != nil:
-		return nil, err
-	case err == nil && told.Thinking != nil && *told.Thinking: // it is left out of models that do not think
-		has[provider.AbilityEffort], has[provider.AbilityReasoning] = true, true
-	}
-	return has, nil
-}
-
-// abilities returns what the protocol and the name of a model say.
-func abilities(model string) provider.Abilities {
-	has := provider.Abilities{
-		provider.AbilityTemperature: true, provider.AbilityTopP: true, provider.AbilityStop: true, provider.AbilitySeed: true,
-		provider.AbilityServiceTier: true, provider.AbilityVerbosity: false,
-	}
-	t, known := traitsOf(model)
-	if known {
-		has[provider.AbilityEffort], has[provider.AbilityReasoning], has[provider.AbilitySearch] = t.thinks(), t.thinks(), t.search
-		has[provider.AbilityImage], has[provider.AbilityPDF] = true, true
-	}
-	if !known || t.unsampled {
-		delete(has, provider.AbilityTemperature)
-		delete(has, provider.AbilityTopP)
-	}
-	return has
+	return lacking
 }
 
 // write returns the JSON of a request, with the fields that its config adds, or fails because the API has no words for
@@ -182,7 +128,7 @@ func (p *Provider) vet(req *provider.Request) error {
 			return wire.Untaken(part, "the Gemini API")
 		}
 	}
-	if err := wire.Lacking(req, abilities(req.Model)); err != nil || req.Options == nil {
+	if err := wire.Lacking(req, lacks(req.Model)...); err != nil || req.Options == nil {
 		return err
 	}
 	o := req.Options

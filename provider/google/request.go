@@ -16,7 +16,6 @@ import (
 
 // generateRequest is the body of a request. The SDK has types for all its parts, but none for the whole.
 type generateRequest struct {
-	Model             string                 `json:"model,omitempty"` // only if it is not in the path
 	SystemInstruction *genai.Content         `json:"systemInstruction,omitempty"`
 	Contents          []*genai.Content       `json:"contents"`
 	Tools             []*genai.Tool          `json:"tools,omitempty"`

@@ -149,15 +149,6 @@ func TestTheSDKWouldSendTheSame(t *testing.T) {
 		require.NoError(t, err)
 		same(t, *all)
 	})
-	t.Run("embed", func(t *testing.T) {
-		p, all := serve(t, http.StatusOK, `{"embeddings":[{"values":[1,2]},{"values":[3,4]}]}`)
-		_, err := p.Embed(t.Context(), "gemini-embedding-001", []string{"a", "b"})
-		require.NoError(t, err)
-		contents := []*genai.Content{genai.NewContentFromText("a", genai.RoleUser), genai.NewContentFromText("b", genai.RoleUser)}
-		_, err = sdk(t, p).Models.EmbedContent(t.Context(), "gemini-embedding-001", contents, nil)
-		require.NoError(t, err)
-		same(t, *all)
-	})
 }
 
 func sdk(t *testing.T, p *google.Provider) *genai.Client {
@@ -205,8 +196,6 @@ func TestUnwritableRequests(t *testing.T) {
 			e := failure(t, err, provider.KindValidation)
 			assert.True(t, e.NotSent)
 			assert.Equal(t, tt.code, e.Code)
-			_, err = p.CountTokens(t.Context(), tt.req)
-			assert.True(t, failure(t, err, provider.KindValidation).NotSent)
 			assert.Empty(t, *all)
 		})
 	}

@@ -54,8 +54,6 @@ func TestAbilitiesAreFoundThroughLimits(t *testing.T) {
 			vendor, ok := provider.As[provider.Vendor](p)
 			require.True(t, ok)
 			assert.Equal(t, "acme", vendor.Vendor())
-			_, ok = provider.As[provider.Embedder](p)
-			assert.True(t, ok)
 			w, ok := p.Unwrap().(provider.Wrapper)
 			require.True(t, ok)
 			assert.Same(t, inner, w.Unwrap())

@@ -330,7 +330,7 @@ func TestAbilitiesAreFoundThroughIt(t *testing.T) {
 	vendor, ok := provider.As[provider.Vendor](p)
 	require.True(t, ok)
 	assert.Equal(t, "acme", vendor.Vendor())
-	_, ok = provider.As[provider.Embedder](p)
+	_, ok = provider.As[provider.Checker](p)
 	assert.True(t, ok)
 }
 

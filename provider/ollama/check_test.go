@@ -2,11 +2,9 @@ package ollama_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -67,61 +65,4 @@ func TestCheckIsBounded(t *testing.T) {
 	e := failure(t, long.Check(t.Context(), string(bytes.Repeat([]byte("\x1b[2J"), 1<<10))), provider.KindValidation)
 	assert.Less(t, len(e.Message), 1000)
 	assert.NotContains(t, e.Message, "\x1b")
-}
-
-func TestEmbed(t *testing.T) {
-	var body []byte
-	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		body, _ = io.ReadAll(r.Body)
-		assert.Equal(t, "POST /api/embed", r.Method+" "+r.URL.Path)
-		_, _ = io.WriteString(w, `{"model":"nomic-embed-text","embeddings":[[0.5,-1],[0.25,2]],"total_duration":14143917,"prompt_eval_count":8}`)
-	})
-	got, err := p.Embed(t.Context(), "nomic-embed-text", []string{"a <b>", ""})
-	require.NoError(t, err)
-	assert.Equal(t, &provider.Embedding{
-		Vectors: [][]float32{{0.5, -1}, {0.25, 2}}, Usage: provider.Usage{Input: 8}, Model: "nomic-embed-text",
-	}, got)
-	assert.JSONEq(t, `{"model":"nomic-embed-text","input":["a <b>",""],"truncate":false}`, string(body))
-
-	p.NumCtx, p.KeepAlive = 2048, time.Minute
-	_, err = p.Embed(t.Context(), "nomic-embed-text", []string{"a", "b"})
-	require.NoError(t, err)
-	var sent map[string]any
-	require.NoError(t, json.Unmarshal(body, &sent))
-	assert.Equal(t, map[string]any{"num_ctx": 2048.0}, sent["options"])
-	assert.Equal(t, "1m0s", sent["keep_alive"])
-
-	body = nil
-	got, err = p.Embed(t.Context(), "nomic-embed-text", nil)
-	require.NoError(t, err)
-	assert.Empty(t, got.Vectors)
-	assert.Nil(t, body, "nothing was asked")
-}
-
-func TestEmbedFails(t *testing.T) {
-	tests := []struct {
-		name   string
-		status int
-		body   string
-		want   provider.Kind
-	}{
-		{"too long", 400, `{"error":"the input length exceeds the context length"}`, provider.KindContextOverflow},
-		{"cannot be cut", 500, `{"error":"input exceeds maximum context length and cannot be truncated further"}`, provider.KindContextOverflow},
-		{"not there", 404, `{"error":"model \"x\" not found, try pulling it first"}`, provider.KindValidation},
-		{"too few", 200, `{"embeddings":[[1,2]]}`, provider.KindInvalidResponse},
-		{"none", 200, `{}`, provider.KindInvalidResponse},
-		{"of two lengths", 200, `{"embeddings":[[1,2],[1]]}`, provider.KindInvalidResponse},
-		{"empty", 200, `{"embeddings":[[],[]]}`, provider.KindInvalidResponse},
-		{"no numbers", 200, `{"embeddings":[["a"],["b"]]}`, provider.KindInvalidResponse},
-		{"out of range", 200, `{"embeddings":[[1e300],[1]]}`, provider.KindInvalidResponse},
-		{"cut", 200, `{"embeddings":[[1,2],[1`, provider.KindNetwork},
-		{"error under 200", 200, `{"error":"no with ` + canary + `"}`, provider.KindAPI},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := answering(t, tt.status, tt.body).Embed(t.Context(), "x", []string{"a", "b"})
-			failure(t, err, tt.want)
-			assert.Nil(t, got)
-		})
-	}
 }

@@ -77,9 +77,6 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "POST /api/show":
 		v.show(w, r)
 		return
-	case "POST /api/embed":
-		v.embed(w, r)
-		return
 	default:
 		http.NotFound(w, r)
 		return
@@ -149,22 +146,6 @@ func (v vendor) show(w http.ResponseWriter, r *http.Request) {
 	default:
 		w.WriteHeader(http.StatusNotFound)
 		_ = json.NewEncoder(w).Encode(map[string]string{"error": "model '" + body.Model + "' not found"})
-	}
-}
-
-// embed answers with a vector for each text.
-func (v vendor) embed(w http.ResponseWriter, r *http.Request) {
-	var body struct{ Input []string }
-	switch err := json.NewDecoder(r.Body).Decode(&body); {
-	case v.Fail != "":
-		v.fail(w)
-	case err != nil || len(body.Input) != len(v.Vectors):
-		w.WriteHeader(http.StatusBadRequest)
-		_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid input type"})
-	default:
-		_ = json.NewEncoder(w).Encode(map[string]any{
-			"model": v.Model, "embeddings": v.Vectors, "total_duration": 14143917, "load_duration": 1019500, "prompt_eval_count": 8,
-		})
 	}
 }
 

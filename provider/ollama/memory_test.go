@@ -23,10 +23,6 @@ func TestHostileAnswersTakeLittleMemory(t *testing.T) {
 		return err
 	}
 	check := func(ctx context.Context, p *ollama.Provider) error { return p.Check(ctx, "x") }
-	embed := func(ctx context.Context, p *ollama.Provider) error {
-		_, err := p.Embed(ctx, "x", []string{"a"})
-		return err
-	}
 	for name, tt := range map[string]struct {
 		begin, part, end string
 		size             int
@@ -34,8 +30,6 @@ func TestHostileAnswersTakeLittleMemory(t *testing.T) {
 	}{
 		"calls":        {`{"message":{"tool_calls":[`, `{},`, `{}]}}`, 1 << 20, generate},
 		"capabilities": {`{"capabilities":[`, `"",`, `""]}`, maxBody, check},
-		"vectors":      {`{"embeddings":[`, `[],`, `[]]}`, maxBody, embed},
-		"numbers":      {`{"embeddings":[[`, `0,`, `0]]}`, maxBody, embed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := played(answer(tt.begin + strings.Repeat(tt.part, (tt.size-1<<10)/len(tt.part)) + tt.end))

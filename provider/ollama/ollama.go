@@ -36,10 +36,7 @@ type Provider struct {
 var (
 	_ provider.Provider = (*Provider)(nil)
 	_ provider.Checker  = (*Provider)(nil)
-	_ provider.Embedder = (*Provider)(nil)
 	_ provider.Vendor   = (*Provider)(nil)
-	_ provider.Vetter   = (*Provider)(nil)
-	_ provider.Able     = (*Provider)(nil)
 )
 
 // New returns a Provider for the server at baseURL, "http://localhost:11434" if it is empty.

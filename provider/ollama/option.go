@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -22,12 +21,6 @@ var reserved = []string{
 	"options.num_predict", "options.temperature", "options.num_ctx",
 }
 
-// Vet checks whether a request can be written, as Generate does before it sends it.
-func (p *Provider) Vet(req *provider.Request) error {
-	_, err := p.encode(req, nil)
-	return err
-}
-
 // vet checks what does not depend on how a request is written.
 func (p *Provider) vet(req *provider.Request) error {
 	for part := range wire.Parts(req) {
@@ -35,37 +28,17 @@ func (p *Provider) vet(req *provider.Request) error {
 			return wire.Untaken(part, "Ollama")
 		}
 	}
-	if err := wire.Lacking(req, known()); err != nil || req.Options == nil {
+	if err := wire.Lacking(req, lacking...); err != nil || req.Options == nil {
 		return err
 	}
 	return p.VetHeader(req.Options.Header)
 }
 
-// known is what the API has and lacks for all models.
-func known() provider.Abilities {
-	return provider.Abilities{
-		provider.AbilityTemperature: true, provider.AbilityTopP: true, provider.AbilityStop: true, provider.AbilitySeed: true,
-		provider.AbilitySchema: true, provider.AbilityServiceTier: false, provider.AbilityVerbosity: false, provider.AbilitySearch: false,
-		provider.AbilityPDF: false, provider.AbilityFile: false,
-	}
-}
-
-// Abilities tells what a model can do: what the API has words for, and what the server says of the model, without
-// loading it. Older servers say nothing. A failure is a [*provider.Error].
-func (p *Provider) Abilities(ctx context.Context, model string) (provider.Abilities, error) {
-	has := known()
-	var answer struct {
-		Capabilities wire.List[string] `json:"capabilities"`
-	}
-	if _, err := p.ask(ctx, "api/show", model, map[string]any{"model": model}, &answer); err != nil {
-		return has, err
-	}
-	can := func(name string) bool { return slices.Contains(answer.Capabilities, name) }
-	if len(answer.Capabilities) > 0 {
-		has[provider.AbilityImage], has[provider.AbilityTools] = can("vision"), can("tools")
-		has[provider.AbilityEffort], has[provider.AbilityReasoning] = can("thinking"), can("thinking")
-	}
-	return has, nil
+// lacking is what the API has no field for.
+//
+//nolint:gochecknoglobals // read only
+var lacking = []provider.Ability{
+	provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilitySearch, provider.AbilityPDF, provider.AbilityFile,
 }
 
 // ask writes what the request asks for.

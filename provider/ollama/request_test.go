@@ -112,18 +112,12 @@ func TestEveryRequestForbidsTruncation(t *testing.T) {
 		var body map[string]any
 		assert.NoError(t, json.NewDecoder(r.Body).Decode(&body))
 		assert.Equal(t, false, body["truncate"])
-		if r.URL.Path == "/api/embed" {
-			_, _ = io.WriteString(w, `{"embeddings":[[1]]}`)
-			return
-		}
 		assert.Equal(t, false, body["shift"])
 		_, _ = io.WriteString(w, yes)
 	})
 	p.Options = map[string]any{"truncate": true, "shift": true}
 	req := talk()
 	_, _, err := ask(t, p, &req)
-	require.NoError(t, err)
-	_, err = p.Embed(t.Context(), "model-1", []string{"a"})
 	require.NoError(t, err)
 }
 

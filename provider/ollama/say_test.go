@@ -15,19 +15,35 @@ import (
 	"github.com/agonist-dev/debate/provider/ollama"
 )
 
-// asked returns what a provider sends for a request.
-func asked(t *testing.T, p *ollama.Provider, req *provider.Request) map[string]json.RawMessage {
+// posed asks a provider at a server of its own, and returns what the server got.
+func posed(t *testing.T, p *ollama.Provider, req *provider.Request) (fields map[string]json.RawMessage, err error) {
 	t.Helper()
-	var fields map[string]json.RawMessage
 	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		assert.NoError(t, json.Unmarshal(body, &fields))
 		_, _ = io.WriteString(w, yes)
 	})
 	p.BaseURL = at.BaseURL
-	_, _, err := ask(t, p, req)
+	_, _, err = ask(t, p, req)
+	return fields, err
+}
+
+// asked returns what a provider sends for a request.
+func asked(t *testing.T, p *ollama.Provider, req *provider.Request) map[string]json.RawMessage {
+	t.Helper()
+	fields, err := posed(t, p, req)
 	require.NoError(t, err)
 	return fields
+}
+
+// unsent asserts that a request is refused before anything is sent, and returns the failure.
+func unsent(t *testing.T, p *ollama.Provider, req *provider.Request) *provider.Error {
+	t.Helper()
+	fields, err := posed(t, p, req)
+	e := failure(t, err, provider.KindValidation)
+	assert.True(t, e.NotSent)
+	assert.Empty(t, fields)
+	return e
 }
 
 // TestOptions: what each option adds to a request, or why it fails before it is sent.
@@ -64,20 +80,18 @@ func TestOptions(t *testing.T) {
 		req.Options = &tt.o
 		p := ollama.New("")
 		p.Think, p.Options = tt.think, tt.own
-		if err := p.Vet(req); err != nil {
+		fields, err := posed(t, p, req)
+		if err != nil {
 			e := failure(t, err, provider.KindValidation)
 			assert.True(t, e.NotSent)
-			_, _, again := ask(t, p, req)
-			assert.Equal(t, err, again)
 			fmt.Fprintf(&got, "%s: ✗ %s: %s\n", tt.name, e.Code, e.Message)
 			continue
 		}
-		fields := asked(t, p, req)
 		fmt.Fprintf(&got, "%s: think=%s options=%s logprobs=%s\n", tt.name, fields["think"], fields["options"], fields["logprobs"])
 	}
 	req := request()
 	req.Model, req.Options = "gpt-oss:20b", &provider.Options{Effort: provider.EffortNone}
-	fmt.Fprintf(&got, "gpt-oss without thinking: ✗ %s\n", failure(t, ollama.New("").Vet(req), provider.KindValidation).Message)
+	fmt.Fprintf(&got, "gpt-oss without thinking: ✗ %s\n", unsent(t, ollama.New(""), req).Message)
 	golden(t, "request/say.golden", got.String())
 }
 
@@ -103,7 +117,7 @@ func TestImages(t *testing.T) {
 	}, ","), string(asked(t, ollama.New(""), req)["messages"]))
 	for _, media := range []string{"application/pdf", "text/plain", "image/svg+xml", ""} {
 		req.Last.Parts = []provider.Part{{Type: media, Data: []byte("x")}}
-		assert.True(t, failure(t, ollama.New("").Vet(req), provider.KindValidation).NotSent)
+		unsent(t, ollama.New(""), req)
 	}
 }
 
@@ -128,21 +142,4 @@ func TestThoughts(t *testing.T) {
 		assert.Equal(t, want, r.Reasoning)
 		assert.Equal(t, want, thoughts.String())
 	}
-}
-
-// TestAbilities: the server says what a model can do.
-func TestAbilities(t *testing.T) {
-	always := []provider.Ability{"file", "pdf", "search", "serviceTier", "verbosity"}
-	for show, lacks := range map[string][]provider.Ability{
-		`{"capabilities":["completion","vision"]}`:           {"effort", "file", "pdf", "reasoning", "search", "serviceTier", "tools", "verbosity"},
-		`{"capabilities":["completion","tools","thinking"]}`: {"file", "image", "pdf", "search", "serviceTier", "verbosity"},
-		`{}`: always,
-	} {
-		got, err := answering(t, http.StatusOK, show).Abilities(t.Context(), "m")
-		require.NoError(t, err)
-		assert.Equal(t, lacks, got.Unsupported())
-		assert.True(t, got[provider.AbilitySeed])
-	}
-	_, err := answering(t, http.StatusUnauthorized, `{"error":"unauthorized"}`).Abilities(t.Context(), "m")
-	failure(t, err, provider.KindAuthentication)
 }

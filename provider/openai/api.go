@@ -34,14 +34,7 @@ func unknownAPI(api API) *provider.Error {
 func (p *Provider) discover(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	api, tell := p.found.ask(ctx)
 	defer tell(Auto)
-	chat := api == ChatCompletions
-	if api == Auto {
-		var err error
-		if chat, err = p.either(req); err != nil {
-			return nil, err
-		}
-	}
-	if chat {
+	if api == ChatCompletions || api == Auto && p.onlyChat(req) {
 		response, err := p.chat().Generate(ctx, req, emit)
 		if chats(err, req.Model) {
 			tell(ChatCompletions)
@@ -166,13 +159,6 @@ func (f *finding) ask(ctx context.Context) (api API, tell func(API)) {
 			mine, f.busy = nil, nil
 		}
 	}
-}
-
-// known returns the API if it is known, and Auto otherwise.
-func (f *finding) known() API {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.api
 }
 
 // wait waits for the other request. Meanwhile the clock of the caller's call is paused, because its own

@@ -2,7 +2,6 @@ package openai_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -29,9 +28,6 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			connect := func(t *testing.T, s providertest.Scenario) provider.Provider {
 				t.Helper()
-				if s.Name == "count" && (way.lack || way.api == openai.ChatCompletions) {
-					t.Skip("only /responses counts tokens")
-				}
 				older := way.lack || way.api == openai.ChatCompletions || s.Name == "seed" || s.Name == "stop" // which are options of it alone
 				server := httptest.NewServer(vendor{Scenario: s, lack: way.lack, older: older})
 				t.Cleanup(server.Close)
@@ -50,7 +46,7 @@ func TestConformance(t *testing.T) {
 type vendor struct {
 	providertest.Scenario
 
-	lack  bool // it is a server such as vLLM, with a list of its models and vectors in decimals
+	lack  bool // it is a server such as vLLM, with a list of its models
 	older bool // it has chat completions
 }
 
@@ -60,10 +56,6 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.chat(w, r)
 	case what == "POST /v1/responses" && !v.lack:
 		v.respond(w, r)
-	case what == "POST /v1/responses/input_tokens" && !v.lack:
-		v.count(w, r)
-	case what == "POST /v1/embeddings":
-		v.embed(w, r)
 	case what == "GET /v1/models" && v.lack:
 		v.list(w)
 	case strings.HasPrefix(what, "GET /v1/models/") && !v.lack:
@@ -101,47 +93,6 @@ func (v vendor) list(w http.ResponseWriter) {
 		list[i] = described(id)
 	}
 	answerJSON(w, http.StatusOK, `{"object":"list","data":[`+strings.Join(list, ",")+`]}`)
-}
-
-// count says how many tokens a request is that holds a conversation.
-func (v vendor) count(w http.ResponseWriter, r *http.Request) {
-	if v.Fail != "" {
-		v.fail(w)
-		return
-	}
-	if s := sentResponses(r); s.Model == "" || s.System == "" || len(s.Turns) == 0 {
-		answerJSON(w, http.StatusBadRequest, `{"error":{"message":"There is nothing to count.","type":"invalid_request_error"}}`)
-		return
-	}
-	answerJSON(w, http.StatusOK, fmt.Sprintf(`{"object":"response.input_tokens","input_tokens":%d}`, v.Tokens))
-}
-
-// embed answers with a vector for each text, that of the last text first.
-func (v vendor) embed(w http.ResponseWriter, r *http.Request) {
-	if v.Fail != "" {
-		v.fail(w)
-		return
-	}
-	var body struct {
-		Input  []string
-		Format string `json:"encoding_format"`
-	}
-	if json.NewDecoder(r.Body).Decode(&body) != nil || len(body.Input) != len(v.Vectors) {
-		answerJSON(w, http.StatusBadRequest, `{"error":{"message":"'$.input' is invalid.","type":"invalid_request_error"}}`)
-		return
-	}
-	var data []string
-	for i, vector := range slices.Backward(v.Vectors) {
-		written := pack(vector...)
-		if v.lack || body.Format != "base64" {
-			decimals, _ := json.Marshal(vector)
-			written = string(decimals)
-		}
-		data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":%s}`, i, written))
-	}
-	answerJSON(w, http.StatusOK, fmt.Sprintf(
-		`{"object":"list","data":[%s],"model":%q,"usage":{"prompt_tokens":6,"total_tokens":6}}`, strings.Join(data, ","), v.Model,
-	))
 }
 
 type signal struct {

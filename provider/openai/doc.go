@@ -45,9 +45,9 @@
 // Of [provider.Options], Responses has reasoning.effort, top_p, service_tier, text.verbosity and the tool web_search;
 // [provider.ReasoningAsk] asks for summaries of thoughts (reasoning.summary). It has neither stops nor seeds; Chat
 // Completions has both. An effort becomes the nearest step that the model's name is known to have; an unknown name
-// gets low, medium, high or none. [provider.EffortNone] is refused for a model that always thinks. Of a server other
-// than OpenAI's and Azure, nothing is known of its models. [Provider.Vet] says before a request is sent what has no
-// words; what a model refuses nevertheless is left out as [wire.Refusals] says.
+// gets low, medium, high or none. [provider.EffortNone] is refused for a model that always thinks. What the API has no words for
+// fails before anything is sent; what a model refuses is left out as [wire.Refusals] says. If it is not known yet which API a server
+// has, stops and seeds decide for Chat Completions.
 //
 // Fields of [provider.Options.Extra] are merged into the body. A field that the adapter writes is refused, and so
 // are stream and background.

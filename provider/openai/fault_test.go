@@ -72,10 +72,6 @@ func TestCodes(t *testing.T) {
 			p := serve(t, func(w http.ResponseWriter, _ *http.Request) { answerJSON(w, http.StatusBadRequest, "{"+said+"}") })
 			_, err := ask(t, p, request())
 			assert.Equal(t, code, failure(t, err, want).Code, "a reply")
-			_, err = p.CountTokens(t.Context(), request())
-			assert.Equal(t, code, failure(t, err, want).Code, "a count")
-			_, err = p.Embed(t.Context(), "model-1", []string{"cars"})
-			assert.Equal(t, code, failure(t, err, want).Code, "vectors")
 
 			p = answering(t, delta("0", "Half"), `{"type":"response.failed","response":{"status":"failed",`+said+`}}`)
 			_, err = ask(t, p, request())

@@ -39,15 +39,11 @@ type Provider struct {
 }
 
 var (
-	_ provider.Provider     = (*Provider)(nil)
-	_ provider.Checker      = (*Provider)(nil)
-	_ provider.Lister       = (*Provider)(nil)
-	_ provider.Vendor       = (*Provider)(nil)
-	_ provider.TokenCounter = (*Provider)(nil)
-	_ provider.Embedder     = (*Provider)(nil)
-	_ provider.Able         = (*Provider)(nil)
-	_ provider.Vetter       = (*Provider)(nil)
-	_ provider.Voucher      = (*Provider)(nil)
+	_ provider.Provider = (*Provider)(nil)
+	_ provider.Checker  = (*Provider)(nil)
+	_ provider.Lister   = (*Provider)(nil)
+	_ provider.Vendor   = (*Provider)(nil)
+	_ provider.Voucher  = (*Provider)(nil)
 )
 
 // New returns a Provider for api.openai.com. For another server, set BaseURL. If key is empty, none is

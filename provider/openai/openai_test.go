@@ -138,18 +138,6 @@ func TestNew(t *testing.T) {
 	assert.Nil(t, openai.New("").Key)
 }
 
-func TestAbilities(t *testing.T) {
-	var p provider.Provider = openai.New(canary)
-	_, ok := provider.As[provider.Checker](p)
-	assert.True(t, ok)
-	_, ok = provider.As[provider.TokenCounter](p)
-	assert.True(t, ok)
-	_, ok = provider.As[provider.Embedder](p)
-	assert.True(t, ok)
-	_, ok = provider.As[provider.Vendor](p)
-	assert.True(t, ok)
-}
-
 // The SDK's client would take all of these.
 func TestTheEnvironmentIsNotRead(t *testing.T) {
 	for name, value := range map[string]string{
@@ -161,31 +149,22 @@ func TestTheEnvironmentIsNotRead(t *testing.T) {
 	var seen []http.Header
 	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		seen = append(seen, r.Header)
-		switch r.URL.Path {
-		case "/v1/responses":
+		if r.URL.Path == "/v1/responses" {
 			say(w)
-		case "/v1/responses/input_tokens":
-			answerJSON(w, 200, `{"object":"response.input_tokens","input_tokens":7}`)
-		case "/v1/embeddings":
-			answerJSON(w, 200, `{"data":[{"index":0,"embedding":[1]}]}`)
-		default:
-			answerJSON(w, 200, `{"id":"gpt-5","object":"model"}`)
+			return
 		}
+		answerJSON(w, 200, `{"id":"gpt-5","object":"model"}`)
 	})
 	for _, key := range []provider.Key{p.Key, nil} {
 		p.Key = key
 		_, err := ask(t, p, request())
 		require.NoError(t, err)
-		_, err = p.CountTokens(t.Context(), request())
-		require.NoError(t, err)
 		require.NoError(t, p.Check(t.Context(), "gpt-5"))
-		_, err = p.Embed(t.Context(), "text-embedding-3-small", []string{"a"})
-		require.NoError(t, err)
 	}
-	require.Len(t, seen, 8)
+	require.Len(t, seen, 4)
 	for i, h := range seen {
 		want := "Bearer " + canary
-		if i >= 4 {
+		if i >= 2 {
 			want = ""
 		}
 		assert.Equal(t, want, h.Get("Authorization"))
@@ -201,15 +180,7 @@ var calls = map[string]func(ctx context.Context, p *openai.Provider) error{
 		_, err := p.Generate(ctx, request(), func(provider.Chunk) {})
 		return err
 	},
-	"count": func(ctx context.Context, p *openai.Provider) error {
-		_, err := p.CountTokens(ctx, request())
-		return err
-	},
 	"check": func(ctx context.Context, p *openai.Provider) error { return p.Check(ctx, "gpt-5") },
-	"embed": func(ctx context.Context, p *openai.Provider) error {
-		_, err := p.Embed(ctx, "text-embedding-3-small", []string{"a"})
-		return err
-	},
 }
 
 func TestNoFailureShowsTheKey(t *testing.T) {
@@ -266,9 +237,6 @@ func TestWhatIsNotSent(t *testing.T) {
 	e := failure(t, err, provider.KindValidation)
 	assert.True(t, e.NotSent)
 	assert.Equal(t, "api", e.Code)
-	_, err = p.CountTokens(t.Context(), request())
-	assert.Equal(t, "api", failure(t, err, provider.KindValidation).Code)
-
 	p = openai.New(canary)
 	req := request()
 	req.Schema = &provider.Schema{Name: "x", JSON: json.RawMessage(`{`)}

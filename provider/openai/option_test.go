@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -70,24 +69,17 @@ func TestRefusedParameters(t *testing.T) {
 	}
 }
 
-// TestChatsKnowTheirModels: by Chat Completions too, a model of OpenAI is not asked for what it surely lacks, and another
+// TestChatsKnowTheirModels: by Chat Completions too, a model of OpenAI is not asked for an effort that it does not have. Another
 // server's models are asked.
 func TestChatsKnowTheirModels(t *testing.T) {
-	for base, lacks := range map[string]bool{"https://api.openai.com/v1": true, "https://gateway.test/v1": false} {
+	for base, requests := range map[string]int{"https://api.openai.com/v1": 0, "https://gateway.test/v1": 1} {
+		sent := &listener{}
 		p := openai.New("k")
-		p.BaseURL, p.API = base, openai.ChatCompletions
-		req := &provider.Request{
-			Model: "gpt-4.1", Last: provider.Message{Text: "Go."}, Options: &provider.Options{Effort: provider.EffortLow},
-		}
-		if err := p.Vet(req); lacks {
-			var e *provider.Error
-			require.ErrorAs(t, err, &e)
-			assert.True(t, e.NotSent)
-		} else {
-			require.NoError(t, err)
-		}
-		has, err := p.Abilities(t.Context(), "gpt-4.1")
-		require.NoError(t, err)
-		assert.Equal(t, lacks, slices.Contains(has.Unsupported(), provider.AbilityEffort))
+		p.BaseURL, p.API, p.Client = base, openai.ChatCompletions, &http.Client{Transport: sent}
+		req := request()
+		req.Model, req.Options = "gpt-4.1", &provider.Options{Effort: provider.EffortLow}
+		_, err := ask(t, p, req)
+		require.Error(t, err)
+		assert.Len(t, sent.bodies, requests, base)
 	}
 }

@@ -70,20 +70,6 @@ func newRequest(req *provider.Request, owner wire.Owner, t *wire.Terms) response
 	return w
 }
 
-// newCount writes the same request for the endpoint that counts tokens.
-func newCount(req *provider.Request, owner wire.Owner) responses.InputTokenCountParams {
-	w := responses.InputTokenCountParams{
-		Model: param.NewOpt(req.Model),
-		Input: responses.InputTokenCountParamsInputUnion{OfResponseInputItemArray: input(req, owner)},
-		Text:  responses.InputTokenCountParamsText{Format: format(req, nil)},
-		Tools: append(tools(req.Tools), search(req)...),
-	}
-	if req.System != "" {
-		w.Instructions = param.NewOpt(req.System)
-	}
-	return w
-}
-
 // cacheKey returns a key that requests with the same beginning share: those of one conversation, whose judges share a system prompt and
 // all that was said. A request whose ID names no conversation shares it with those of the same system prompt.
 func cacheKey(req *provider.Request) string {

@@ -110,8 +110,6 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.Contains(r.URL.Path, "/models/"):
 		http.NotFound(w, r)
 		return
-	case strings.HasSuffix(r.URL.Path, "/embeddings"):
-		v.embed(w)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -175,16 +173,6 @@ func (v vendor) list(w http.ResponseWriter) {
 		list = append(list, map[string]string{"id": id})
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"data": list})
-}
-
-// embed answers with the vectors, the last one first.
-func (v vendor) embed(w http.ResponseWriter) {
-	list := []any{}
-	for i := range v.Vectors {
-		at := len(v.Vectors) - 1 - i
-		list = append(list, map[string]any{"index": at, "embedding": v.Vectors[at]})
-	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"data": list, "model": v.Model})
 }
 
 // send writes a chunk. An empty delta is the last one.

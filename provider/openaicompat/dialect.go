@@ -12,8 +12,8 @@ import (
 // Dialect is how a server takes what [provider.Options] ask for. The zero Dialect is OpenAI's names: reasoning_effort, top_p,
 // stop, seed, service_tier, verbosity, with everything unknown but the web search, for which there is no common name.
 type Dialect struct {
-	// Unsupported are the abilities that the server or the model surely lacks, and Supported those that it surely has.
-	Unsupported, Supported []provider.Ability
+	// Unsupported are the abilities that the server or the model surely lacks.
+	Unsupported []provider.Ability
 	// Names are the fields that differ from OpenAI's names. A dot leads into an object: "reasoning.effort".
 	Names map[provider.Ability]string
 	// Efforts are the steps of the server's scale: some of none, minimal, low, medium, high, xhigh and max. nil: none to
@@ -44,19 +44,13 @@ func (p *Provider) dialect(model string) Dialect {
 	return p.Dialect(model)
 }
 
-// abilities returns what is known of a model.
-func (d *Dialect) abilities() provider.Abilities {
-	has := provider.Abilities{provider.AbilityFile: false}
+// lacks returns what the server has no field for, and what the model surely lacks.
+func (d *Dialect) lacks() []provider.Ability {
+	lacking := append(slices.Clone(d.Unsupported), provider.AbilityFile)
 	if d.Search == "" && d.SearchTool == "" {
-		has[provider.AbilitySearch] = false
+		lacking = append(lacking, provider.AbilitySearch)
 	}
-	for _, a := range d.Supported {
-		has[a] = true
-	}
-	for _, a := range d.Unsupported {
-		has[a] = false
-	}
-	return has
+	return lacking
 }
 
 // name returns the field for an ability.

@@ -2,7 +2,6 @@ package openaicompat_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -96,18 +95,15 @@ func TestOptions(t *testing.T) {
 		for _, wish := range wishes() {
 			req := request()
 			req.Model, req.Options = seat.model, &wish.o
-			p := seat.make("k")
-			if err := p.Vet(req); err != nil {
-				_, _, again := ask(t, p, req)
-				e, ok := errors.AsType[*provider.Error](err)
-				require.True(t, ok)
-				assert.Equal(t, err, again, "Generate fails as Vet does")
-				assert.Equal(t, provider.KindValidation, e.Kind)
+			body, _, err := posed(t, seat.make("k"), req)
+			if err != nil {
+				e := failure(t, err, provider.KindValidation)
 				assert.True(t, e.NotSent)
+				assert.Empty(t, body)
 				fmt.Fprintf(&got, "%s: ✗ %s: %s\n", wish.name, e.Code, e.Message)
 				continue
 			}
-			more := members(t, asked(t, p, req))
+			more := members(t, body)
 			for name, value := range base {
 				assert.JSONEq(t, string(value), string(more[name]), "%s changes %s", wish.name, name)
 				delete(more, name)
@@ -157,7 +153,7 @@ func TestDialectOfAHost(t *testing.T) {
 	assert.JSONEq(t, `{"think":{"on":true},"until":["a"]}`, string(got["chat"]))
 	for _, o := range []provider.Options{{Effort: provider.EffortNone}, {Search: true}} {
 		req.Options = &o
-		assert.True(t, failure(t, p.Vet(req), provider.KindValidation).NotSent)
+		unsent(t, p, req)
 	}
 }
 

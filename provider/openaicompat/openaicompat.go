@@ -79,11 +79,8 @@ var (
 	_ provider.Provider = (*Provider)(nil)
 	_ provider.Checker  = (*Provider)(nil)
 	_ provider.Lister   = (*Provider)(nil)
-	_ provider.Embedder = (*Provider)(nil)
 	_ provider.Vendor   = (*Provider)(nil)
 	_ provider.Voucher  = (*Provider)(nil)
-	_ provider.Vetter   = (*Provider)(nil)
-	_ provider.Able     = (*Provider)(nil)
 )
 
 // Vendor returns VendorName.

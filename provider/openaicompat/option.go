@@ -66,12 +66,6 @@ func (p *Provider) options(req *provider.Request) []wire.Option {
 	return list
 }
 
-// Vet checks whether a request can be written, as Generate does before it sends it.
-func (p *Provider) Vet(req *provider.Request) error {
-	_, err := p.encode(req, nil)
-	return err
-}
-
 // vet checks what does not depend on how a request is written.
 func (p *Provider) vet(req *provider.Request, d *Dialect) error {
 	for part := range wire.Parts(req) {
@@ -79,7 +73,7 @@ func (p *Provider) vet(req *provider.Request, d *Dialect) error {
 			return wire.Untaken(part, p.String())
 		}
 	}
-	if err := wire.Lacking(req, d.abilities()); err != nil || req.Options == nil {
+	if err := wire.Lacking(req, d.lacks()...); err != nil || req.Options == nil {
 		return err
 	}
 	return p.VetHeader(req.Options.Header)

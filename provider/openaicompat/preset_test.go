@@ -19,8 +19,8 @@ import (
 const wholeReply = `{"model":"model-1","choices":[{"index":0,"message":{"role":"assistant","content":"{\"score\":1}"},"finish_reason":"stop"}],` +
 	`"usage":{"prompt_tokens":7,"completion_tokens":3}}`
 
-// asked sends a request to a preset whose server is a local one, and yields the body that it sent.
-func asked(t *testing.T, p *openaicompat.Provider, req *provider.Request) string {
+// posed asks a provider at a server of its own, and returns the body that the server got.
+func posed(t *testing.T, p *openaicompat.Provider, req *provider.Request) (string, *provider.Response, error) {
 	t.Helper()
 	var body []byte
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,9 +30,26 @@ func asked(t *testing.T, p *openaicompat.Provider, req *provider.Request) string
 	t.Cleanup(server.Close)
 	p.BaseURL = server.URL
 	r, _, err := ask(t, p, req)
+	return string(body), r, err
+}
+
+// asked sends a request to a preset whose server is a local one, and yields the body that it sent.
+func asked(t *testing.T, p *openaicompat.Provider, req *provider.Request) string {
+	t.Helper()
+	body, r, err := posed(t, p, req)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"score":1}`, r.Text)
-	return string(body)
+	return body
+}
+
+// unsent asserts that a request is refused before anything is sent, and returns the failure.
+func unsent(t *testing.T, p *openaicompat.Provider, req *provider.Request) *provider.Error {
+	t.Helper()
+	body, _, err := posed(t, p, req)
+	e := failure(t, err, provider.KindValidation)
+	assert.True(t, e.NotSent)
+	assert.Empty(t, body)
+	return e
 }
 
 // TestPresets: what each server gets of the same request, and where.

@@ -2,7 +2,6 @@ package openaicompat
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/provider"
@@ -31,32 +30,11 @@ var dialects = map[string]func(model string) Dialect{
 // OpenAIDialect is the dialect of OpenAI's Chat Completions. It shows no thoughts, and has a web search only in models
 // that are made for it.
 func OpenAIDialect(model string) Dialect {
-	name := strings.ToLower(strings.TrimPrefix(model, "ft:"))
 	d := Dialect{Unsupported: []provider.Ability{provider.AbilityReasoning}}
-	if strings.Contains(name, "-search") {
+	if strings.Contains(strings.ToLower(model), "-search") {
 		d.Search = `{"web_search_options":{}}`
-		d.Unsupported = append(
-			d.Unsupported, provider.AbilityTemperature, provider.AbilityTopP, provider.AbilitySeed, provider.AbilityStop, provider.AbilityEffort,
-		)
-		return d
 	}
-	steps, known := OpenAIEfforts(model)
-	if !known {
-		return d
-	}
-	if !generation.MatchString(name[strings.LastIndexByte(name, '/')+1:]) {
-		d.Unsupported = append(d.Unsupported, provider.AbilityVerbosity)
-	}
-	d.Efforts = steps
-	if len(steps) == 0 {
-		d.Unsupported = append(d.Unsupported, provider.AbilityEffort)
-		return d
-	}
-	d.Supported = append(d.Supported, provider.AbilityEffort)
-	d.Unsupported = append(d.Unsupported, provider.AbilityStop)
-	if !slices.Contains(steps, "none") { // the others take them while they do not think
-		d.Unsupported = append(d.Unsupported, provider.AbilityTemperature, provider.AbilityTopP)
-	}
+	d.Efforts, _ = OpenAIEfforts(model)
 	return d
 }
 
@@ -121,7 +99,6 @@ func openRouterDialect(string) Dialect {
 		Efforts:   strings.Fields("none minimal low medium high xhigh"),
 		Reasoning: `{"reasoning":{"enabled":true}}`,
 		Search:    `{"plugins":[{"id":"web"}]}`,
-		Supported: []provider.Ability{provider.AbilitySearch, provider.AbilityPDF}, // for every model
 	}
 }
 
@@ -130,7 +107,6 @@ func mistralDialect(string) Dialect {
 		Names:       map[provider.Ability]string{provider.AbilitySeed: "random_seed"},
 		Efforts:     strings.Fields("none high"),
 		DocumentURL: true,
-		Supported:   []provider.Ability{provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed},
 		Unsupported: []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity},
 	}
 }
@@ -139,22 +115,19 @@ func mistralDialect(string) Dialect {
 // its own efforts.
 func groqDialect(model string) Dialect {
 	d := Dialect{
-		Supported:   []provider.Ability{provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed, provider.AbilityServiceTier},
 		Unsupported: []provider.Ability{provider.AbilityVerbosity, provider.AbilityPDF},
 	}
 	switch {
 	case strings.Contains(model, "compound"):
-		d.Supported = append(d.Supported, provider.AbilitySearch)
+		d.Search = "{}" // it searches by itself
 		d.Unsupported = append(d.Unsupported, provider.AbilityEffort)
 	case strings.Contains(model, "gpt-oss"):
 		d.SearchTool, d.Efforts = "browser_search", strings.Fields("low medium high")
 		d.Reasoning = `{"include_reasoning":true}`
-		d.Supported = append(d.Supported, provider.AbilityEffort, provider.AbilityReasoning, provider.AbilitySearch)
 		d.Unsupported = append(d.Unsupported, provider.AbilityImage)
 	case strings.Contains(model, "qwen3"):
 		d.Efforts, d.Think = strings.Fields("none"), `{"reasoning_effort":"default"}`
 		d.Reasoning = `{"reasoning_format":"parsed"}`
-		d.Supported = append(d.Supported, provider.AbilityEffort, provider.AbilityReasoning)
 	case strings.Contains(model, "llama"), strings.Contains(model, "gemma"):
 		d.Unsupported = append(d.Unsupported, provider.AbilityEffort, provider.AbilityReasoning)
 	default:
@@ -169,7 +142,6 @@ func deepSeekDialect(model string) Dialect {
 		Think:       `{"thinking":{"type":"enabled"}}`,
 		NoThink:     `{"thinking":{"type":"disabled"}}`,
 		Reasoning:   `{"thinking":{"type":"enabled"}}`,
-		Supported:   []provider.Ability{provider.AbilityEffort, provider.AbilityReasoning, provider.AbilityTopP, provider.AbilityStop},
 		Unsupported: []provider.Ability{provider.AbilitySeed, provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityPDF},
 	}
 	if !strings.Contains(model, "vision") {
@@ -185,13 +157,11 @@ var silentGrok = regexp.MustCompile(`^grok-4(-\d{4}|-fast.*|\.20(-\d{4})?-(non-)
 func xaiDialect(model string) Dialect {
 	d := Dialect{
 		Efforts:     strings.Fields("none low medium high"),
-		Supported:   []provider.Ability{provider.AbilityTopP, provider.AbilitySeed, provider.AbilityServiceTier},
 		Unsupported: []provider.Ability{provider.AbilityVerbosity, provider.AbilityPDF},
 	}
 	switch {
 	case strings.HasPrefix(model, "grok-3-mini"):
 		d.Efforts = strings.Fields("low high")
-		d.Supported = append(d.Supported, provider.AbilityReasoning)
 		d.Unsupported = append(d.Unsupported, provider.AbilityStop, provider.AbilityImage)
 	case silentGrok.MatchString(model):
 		d.Unsupported = append(d.Unsupported, provider.AbilityEffort)
@@ -232,7 +202,6 @@ func ollamaDialect(model string) Dialect {
 // localDialect is that of servers for open models.
 func localDialect(string) Dialect {
 	return Dialect{
-		Supported:   []provider.Ability{provider.AbilityTopP, provider.AbilityStop, provider.AbilitySeed},
 		Unsupported: []provider.Ability{provider.AbilityServiceTier, provider.AbilityVerbosity, provider.AbilityPDF},
 	}
 }

@@ -66,21 +66,6 @@ func (a *adapter) Generate(ctx context.Context, req *provider.Request, emit func
 	return r.Done()
 }
 
-// Embed asks for vectors, as Check asks for models.
-func (a *adapter) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
-	var list struct {
-		Data []struct{ Vector []float32 }
-	}
-	if err := a.fetch(ctx, "embed", &list); err != nil {
-		return nil, err
-	}
-	e := &provider.Embedding{Model: model, Vectors: make([][]float32, len(texts))}
-	for i := range list.Data {
-		e.Vectors[i] = list.Data[i].Vector
-	}
-	return e, nil
-}
-
 func (a *adapter) Check(ctx context.Context, _ string) error {
 	return a.fetch(ctx, "models", new(struct{ Data []struct{ ID string } }))
 }

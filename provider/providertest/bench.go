@@ -76,7 +76,7 @@ type exchange struct {
 	most    int // requests that may arrive; 1 if 0
 	refuse  error
 	hole    bool
-	ability string // the ability to call; "" is Generate
+	check   bool // calls Check instead of Generate
 }
 
 // outcome is the result of an exchange.
@@ -93,8 +93,9 @@ func (x *bench) try(e exchange) outcome {
 	n := &network{script: e.script, refuse: e.refuse, hole: e.hole}
 	client := n.client()
 	p := x.h.Connect(x.t, x.server(client))
-	if e.ability != "" {
-		p = able(p)[e.ability]
+	if e.check {
+		c, _ := provider.As[provider.Checker](p)
+		p = checker{c, "model-1"}
 	}
 	ctx := e.ctx
 	if ctx == nil {

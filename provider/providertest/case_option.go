@@ -12,8 +12,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// attempt vets a request and then makes it. refused is the failure of both, and sent the request as the server received
-// it. A provider that is no [provider.Vetter] only makes it.
+// attempt makes a request. refused is the failure with which the provider refused it before it was sent, and sent the request as the
+// server received it. ok is false if it failed in another way.
 func (x *exam) attempt(name string, req *provider.Request) (sent *Sent, ok bool, refused error) {
 	var mu sync.Mutex
 	s := Scenario{Name: name, Reply: []string{yes}, Sent: func(one Sent) {
@@ -21,27 +21,33 @@ func (x *exam) attempt(name string, req *provider.Request) (sent *Sent, ok bool,
 		defer mu.Unlock()
 		sent = &one
 	}}
-	p := x.open(s)
-	vetter, vets := provider.As[provider.Vetter](p)
-	var refusal error
-	if vets {
-		refusal = x.vet(vetter, req)
-	}
-	a := x.ask(context.Background(), p, req, nil)
+	a := x.ask(context.Background(), x.open(s), req, nil)
 	mu.Lock()
 	defer mu.Unlock()
 	switch e := fault(a.err); {
 	case a.hung:
-	case vets && (refusal == nil) != (a.err == nil):
-		x.errorf("%s: Vet said %v, and Generate %v", name, refusal, a.err)
 	case a.err != nil && (e.Kind != provider.KindValidation || !e.NotSent || sent != nil):
 		x.errorf("%s: it was refused, but not before it was sent: %v", name, a.err)
-	case vets && kind(refusal) != e.Kind:
-		x.errorf("%s: Vet fails in another way than Generate: %v, %v", name, refusal, a.err)
 	default:
 		return sent, true, a.err
 	}
 	return nil, false, a.err
+}
+
+// offering returns the request with tools, unless the provider refuses them because its vendor has none.
+func (x *exam) offering(req *provider.Request, tools ...provider.Tool) *provider.Request {
+	if !x.toolless() {
+		req.Tools = tools
+	}
+	return req
+}
+
+// toolless reports whether the provider refuses each request with tools before it sends it.
+func (x *exam) toolless() bool {
+	req := request()
+	req.Tools = []provider.Tool{tool()}
+	e := fault(x.ask(context.Background(), x.open(Scenario{Name: "a tool", Reply: []string{yes}}), req, nil).err)
+	return e.NotSent && e.Code == string(provider.AbilityTools)
 }
 
 // plainBody returns the body of the suite's request, nil if the server does not report it.
@@ -142,27 +148,10 @@ func parts(x *exam) {
 		req := request()
 		req.Messages = slices.Clone(req.Messages)
 		req.Messages[1].Parts = []provider.Part{{Type: media, Name: "suite", Data: data}}
-		var mu sync.Mutex
-		var got *Sent
-		p := x.open(Scenario{Name: "part " + media, Reply: []string{yes}, Sent: func(s Sent) {
-			mu.Lock()
-			defer mu.Unlock()
-			got = &s
-		}})
-		var refusal error
-		if vetter, vets := provider.As[provider.Vetter](p); vets {
-			refusal = vetter.Vet(req)
+		sent, ok, refused := x.attempt("part "+media, req)
+		if ok && refused == nil {
+			x.wantPart(sent, media, base64.StdEncoding.EncodeToString(data))
 		}
-		a := x.ask(context.Background(), p, req, nil)
-		mu.Lock()
-		switch e := fault(a.err); {
-		case a.hung:
-		case a.err != nil && (e.Kind != provider.KindValidation || !e.NotSent || got != nil || kind(refusal) != e.Kind):
-			x.errorf("the part %s was refused, but not before it was sent: %v (Vet: %v)", media, a.err, refusal)
-		case a.err == nil:
-			x.wantPart(got, media, base64.StdEncoding.EncodeToString(data))
-		}
-		mu.Unlock()
 	}
 }
 

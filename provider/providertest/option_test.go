@@ -21,7 +21,6 @@ type asked struct {
 	*model
 
 	deafTo    string // an option that is dropped
-	blindVet  bool   // Vet finds nothing
 	overwrite bool   // extra fields replace what the adapter writes
 	anyHeader bool
 	lateParts bool // after the text
@@ -96,14 +95,6 @@ func (a *asked) write(req *provider.Request) (json.RawMessage, http.Header, erro
 	return body, header, err
 }
 
-func (a *asked) Vet(req *provider.Request) error {
-	if a.blindVet {
-		return nil
-	}
-	_, _, err := a.write(req)
-	return err
-}
-
 // asking returns the suite's connection to a provider that tells bodies, thoughts and sources.
 func asking(spoil func(*asked), reply func(s providertest.Scenario, hide bool, r *provider.Response, emit func(provider.Chunk))) providertest.Connect {
 	return func(t *testing.T, s providertest.Scenario) provider.Provider {
@@ -167,14 +158,12 @@ func TestABadProviderOfOptionsFails(t *testing.T) {
 	}{
 		{"drops the effort", "options", func(a *asked) { a.deafTo = "effort" }, honest, "the option effort was dropped"},
 		{"drops top_p", "options", func(a *asked) { a.deafTo = "topP" }, honest, "the option topP was dropped"},
-		{"vets nothing", "options", func(a *asked) { a.blindVet = true }, honest, "Vet said <nil>"},
 		{"drops extra fields", "extra fields", func(a *asked) { a.deafTo = "extra" }, honest, "the extra field was dropped"},
 		{"lets extra fields overwrite", "extra fields", func(a *asked) { a.overwrite = true }, honest, "an extra field overwrites model"},
 		{"drops headers", "headers", func(a *asked) { a.deafTo = "header" }, honest, "the header was dropped"},
 		{"sends secrets", "headers", func(a *asked) { a.anyHeader = true }, honest, "the header Authorization of a config was sent"},
 		{"parts after the text", "parts", func(a *asked) { a.lateParts = true }, honest, "is not between the text before it and its own"},
 		{"drops parts", "parts", func(a *asked) { a.noParts = true }, honest, "is not between"},
-		{"vets no parts", "parts", func(a *asked) { a.blindVet = true }, honest, "not before it was sent"},
 		{"mixes thoughts in", "reasoning apart", nil, func(_ providertest.Scenario, _ bool, r *provider.Response, emit func(provider.Chunk)) {
 			emit(provider.Chunk{Text: "Hm."})
 			r.Text += "Hm."

@@ -8,7 +8,7 @@
 //		})
 //	}
 //
-// [Run] tests the meaning of the provider's results, and [RunAbilities] that of its other abilities. [RunThoughts] tests that
+// [Run] tests the meaning of the provider's results, and [RunAbilities] how it checks models. [RunThoughts] tests that
 // an adapter keeps apart the thoughts that models write into their texts.
 // [RunHTTP] tests whether an adapter over HTTP survives everything that can happen to bytes on the
 // network. Run them with the race detector too, which finds what the suites cannot.

@@ -46,10 +46,6 @@ type Scenario struct {
 	// Models are the models that the server knows, for a [provider.Checker]. A server without information
 	// about models ignores it.
 	Models []string
-	// Tokens is the server's answer to a request to count, for a [provider.TokenCounter].
-	Tokens int
-	// Vectors are the server's answer to texts, one for each, for a [provider.Embedder].
-	Vectors [][]float32
 
 	// Fail is the kind of failure that the server signals in place of a reply or, if Reply is not empty,
 	// after its pieces. KindInvalidResponse means a complete reply without any text.

@@ -46,19 +46,6 @@ type Provider struct {
 	Vouch bool
 	// OnCheck implements Check; if nil, Check accepts every model.
 	OnCheck func(ctx context.Context, model string) error
-	// OnAccount answers Account. If it is nil, the account is unknown.
-	OnAccount func(ctx context.Context) string
-	// OnVet answers Vet. If it is nil, every request can be written.
-	OnVet func(req *provider.Request) error
-	// OnAbilities answers Abilities. If it is nil, nothing is known of any model.
-	OnAbilities func(ctx context.Context, model string) (provider.Abilities, error)
-	// OnCount implements CountTokens; if nil, the count is the estimate that a reply without Usage
-	// reports.
-	OnCount func(ctx context.Context, req *provider.Request) (int, error)
-	// OnEmbed makes the vector of one text. It may be called concurrently. If it is nil, the vector is
-	// made of the words of the text: texts with the same words have the same vector, and texts that share
-	// none have nearly orthogonal ones.
-	OnEmbed func(ctx context.Context, model, text string) ([]float32, error)
 
 	calls    atomic.Int64
 	mu       sync.Mutex
@@ -67,12 +54,10 @@ type Provider struct {
 }
 
 var (
-	_ provider.Provider     = (*Provider)(nil)
-	_ provider.Checker      = (*Provider)(nil)
-	_ provider.TokenCounter = (*Provider)(nil)
-	_ provider.Embedder     = (*Provider)(nil)
-	_ provider.Vendor       = (*Provider)(nil)
-	_ provider.Voucher      = (*Provider)(nil)
+	_ provider.Provider = (*Provider)(nil)
+	_ provider.Checker  = (*Provider)(nil)
+	_ provider.Vendor   = (*Provider)(nil)
+	_ provider.Voucher  = (*Provider)(nil)
 )
 
 // Generate answers as the script says. It fails with the Err of the reply, with kind canceled or timeout
@@ -90,6 +75,14 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 		return nil, err
 	}
 	return reply.perform(ctx, req, emit)
+}
+
+// Check calls OnCheck.
+func (p *Provider) Check(ctx context.Context, model string) error {
+	if p.OnCheck == nil {
+		return nil
+	}
+	return p.OnCheck(ctx, model)
 }
 
 // Vendor returns VendorName.

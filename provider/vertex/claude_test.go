@@ -94,14 +94,12 @@ func (v messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.event(w, "message_stop", map[string]any{})
 }
 
-// besides counts tokens or describes a model.
+// besides describes a model.
 func (v messages) besides(w http.ResponseWriter, r *http.Request) {
 	model, described := strings.CutPrefix(r.URL.Path, "/v1beta1/publishers/anthropic/models/")
 	switch {
 	case v.Fail != "":
 		v.fail(w)
-	case r.Method == http.MethodPost && r.URL.Path == "/v1/"+place+"/publishers/anthropic/models/count-tokens:rawPredict" && countable(r):
-		_ = json.NewEncoder(w).Encode(map[string]int{"input_tokens": v.Tokens})
 	case r.Method == http.MethodGet && described && slices.Contains(v.Models, model):
 		_ = json.NewEncoder(w).Encode(map[string]string{
 			"name": "publishers/anthropic/models/" + model, "versionId": "20250929", "launchStage": "GA",
@@ -110,20 +108,6 @@ func (v messages) besides(w http.ResponseWriter, r *http.Request) {
 		v.Fail = provider.KindValidation
 		v.fail(w)
 	}
-}
-
-// countable reports whether a request has what is counted, and nothing that is refused there.
-func countable(r *http.Request) bool {
-	var body map[string]json.RawMessage
-	if json.NewDecoder(r.Body).Decode(&body) != nil {
-		return false
-	}
-	for _, refused := range []string{"max_tokens", "temperature", "stream"} {
-		if body[refused] != nil {
-			return false
-		}
-	}
-	return body["model"] != nil && body["system"] != nil && body["messages"] != nil
 }
 
 // calls sends the tool calls, each after a thought.

@@ -57,9 +57,8 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "Bearer "+m.Key {
 		m.Fail = provider.KindAuthentication
 	}
-	name, method, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v1beta1/"+place+"/publishers/google/models/"), ":")
-	if method != "streamGenerateContent" {
-		m.besides(w, r, name, method)
+	if !strings.HasPrefix(r.URL.Path, "/v1beta1/"+place+"/publishers/google/models/") || !strings.HasSuffix(r.URL.Path, ":streamGenerateContent") {
+		m.besides(w, r)
 		return
 	}
 	got := read(r)
@@ -114,33 +113,21 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // besides answers what a model is asked beside a reply.
-func (m model) besides(w http.ResponseWriter, r *http.Request, name, method string) {
+func (m model) besides(w http.ResponseWriter, r *http.Request) {
 	if m.Fail != "" {
 		m.fail(w)
 		return
 	}
-	var counted struct {
-		SystemInstruction struct{ Parts []any }
-		Contents          []any
-		Model             string
-		SafetySettings    any
-	}
-	data, _ := io.ReadAll(r.Body)
-	_ = json.Unmarshal(data, &counted)
 	described := strings.TrimPrefix(r.URL.Path, "/v1beta1/publishers/google/models/")
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-	switch {
-	case r.Method == http.MethodGet && method == "" && slices.Contains(m.Models, described):
+	if r.Method == http.MethodGet && slices.Contains(m.Models, described) {
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"name": "publishers/google/models/" + described, "versionId": "default", "openSourceCategory": "PROPRIETARY", "launchStage": "GA",
 		})
-	case r.Method == http.MethodPost && method == "countTokens" && counted.Model == "" && counted.SafetySettings == nil &&
-		name != "" && len(counted.SystemInstruction.Parts) > 0 && len(counted.Contents) > 0:
-		_ = json.NewEncoder(w).Encode(map[string]any{"totalTokens": m.Tokens, "totalBillableCharacters": 4 * m.Tokens})
-	default:
-		m.Fail = provider.KindValidation
-		m.fail(w)
+		return
 	}
+	m.Fail = provider.KindValidation
+	m.fail(w)
 }
 
 func (m model) fail(w http.ResponseWriter) {

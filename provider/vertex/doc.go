@@ -14,7 +14,6 @@
 //     …/publishers/anthropic/models/{model}:streamRawPredict (vertex-2023-10-16).
 //   - Signatures of Gemini's thoughts go back to Vertex AI only. Those of Claude's are valid at Anthropic too,
 //     as Anthropic documents it.
-//   - There are no vectors.
 //
 // The embedded table of models has no rows for Vertex AI, whose prices depend on the location: the engine
 // gets prices and sizes from its Models. The name of a model is that of Vertex AI:

@@ -23,8 +23,7 @@ func request(model string) *provider.Request {
 	}
 }
 
-// TestRequests: what is sent where. The model of Claude is in the path and not in the body; what is counted has what the
-// vendor counts, and no field that it does not know there.
+// TestRequests: what is sent where. The model of Claude is in the path and not in the body.
 func TestRequests(t *testing.T) {
 	type seen struct {
 		path string
@@ -36,16 +35,13 @@ func TestRequests(t *testing.T) {
 		data, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(data, &body)
 		got = append(got, seen{r.Method + " " + r.URL.RequestURI(), body})
-		_, _ = io.WriteString(w, `{"totalTokens":7,"input_tokens":7,"name":"publishers/x/models/y"}`)
+		_, _ = io.WriteString(w, `{"name":"publishers/x/models/y"}`)
 	}))
 	defer server.Close()
 	p := at(server.URL, "ya29.token", server.Client())
 	p.Gemini.Safety = []*genai.SafetySetting{{Category: genai.HarmCategoryHarassment, Threshold: genai.HarmBlockThresholdBlockNone}}
 	for _, model := range []string{"gemini-2.5-flash", "claude-sonnet-4-5@20250929", "endpoints/123"} {
 		_, _ = p.Generate(t.Context(), request(model), func(provider.Chunk) {})
-		n, err := p.CountTokens(t.Context(), request(model))
-		require.NoError(t, err)
-		assert.Equal(t, 7, n)
 		require.NoError(t, p.Check(t.Context(), model))
 	}
 	var paths []string
@@ -56,13 +52,10 @@ func TestRequests(t *testing.T) {
 	const claude = "/v1/projects/debates/locations/global/publishers/anthropic/models/"
 	assert.Equal(t, []string{
 		"POST " + in + "publishers/google/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
-		"POST " + in + "publishers/google/models/gemini-2.5-flash:countTokens",
 		"GET /v1beta1/publishers/google/models/gemini-2.5-flash",
 		"POST " + claude + "claude-sonnet-4-5@20250929:streamRawPredict",
-		"POST " + claude + "count-tokens:rawPredict",
 		"GET /v1beta1/publishers/anthropic/models/claude-sonnet-4-5@20250929",
 		"POST " + in + "endpoints/123:streamGenerateContent?alt=sse",
-		"POST " + in + "endpoints/123:countTokens",
 	}, paths)
 	names := func(body map[string]json.RawMessage) []string {
 		var list []string
@@ -72,9 +65,7 @@ func TestRequests(t *testing.T) {
 		return list
 	}
 	assert.ElementsMatch(t, []string{"contents", "systemInstruction", "generationConfig", "safetySettings"}, names(got[0].body))
-	assert.ElementsMatch(t, []string{"contents", "systemInstruction", "generationConfig"}, names(got[1].body))
-	assert.ElementsMatch(t, []string{"anthropic_version", "stream", "messages", "system", "max_tokens"}, names(got[3].body))
-	assert.ElementsMatch(t, []string{"anthropic_version", "model", "messages", "system"}, names(got[4].body))
+	assert.ElementsMatch(t, []string{"anthropic_version", "stream", "messages", "system", "max_tokens"}, names(got[2].body))
 }
 
 // TestSeals: a signature of Gemini goes back to Vertex AI, in whatever region, and one of the Gemini API does not. Thoughts of
@@ -117,9 +108,6 @@ func TestSeals(t *testing.T) {
 			assert.Contains(t, body, "thoughtSignature", "the one that stands for a foreign call")
 		}
 	}
-	p := at(vertexAI, "ya29.token", client)
-	_, err := p.Gemini.Embed(t.Context(), "x", []string{"a"})
-	failure(t, err, provider.KindValidation)
 }
 
 // reaching is a client that finds a server at any address.

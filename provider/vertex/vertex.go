@@ -20,10 +20,9 @@ type Provider struct {
 }
 
 var (
-	_ provider.Provider     = (*Provider)(nil)
-	_ provider.Checker      = (*Provider)(nil)
-	_ provider.Vendor       = (*Provider)(nil)
-	_ provider.TokenCounter = (*Provider)(nil)
+	_ provider.Provider = (*Provider)(nil)
+	_ provider.Checker  = (*Provider)(nil)
+	_ provider.Vendor   = (*Provider)(nil)
 )
 
 // New returns a Provider for a project and a location: a region such as "europe-west4", the regions "us" or
@@ -54,9 +53,6 @@ func address(location string) string {
 type adapter interface {
 	provider.Provider
 	provider.Checker
-	provider.TokenCounter
-	provider.Able
-	provider.Vetter
 }
 
 // of returns the adapter for a model.
@@ -92,16 +88,3 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	}
 	return p.of(model).Check(ctx, model)
 }
-
-// CountTokens asks the vendor how many input tokens a request has. It costs nothing.
-func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
-	return p.of(req.Model).CountTokens(ctx, req)
-}
-
-// Abilities tells what the name of a model says. It asks nobody, since the vendor describes no abilities there.
-func (p *Provider) Abilities(ctx context.Context, model string) (provider.Abilities, error) {
-	return p.of(model).Abilities(ctx, model)
-}
-
-// Vet checks whether a request can be written, as Generate does before it sends it.
-func (p *Provider) Vet(req *provider.Request) error { return p.of(req.Model).Vet(req) }

@@ -20,8 +20,6 @@ package wire
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"math"
@@ -148,21 +146,6 @@ func (e *Endpoint) Open(ctx context.Context, id string) (*Exchange, error) {
 		x.limit = time.AfterFunc(e.Client.Timeout, func() { x.cancel(errTime) })
 	}
 	return x, nil
-}
-
-// Account returns a text that is the same for endpoints of one host with one key, and shows nothing of the key. "":
-// there is no key, or it cannot be read now.
-func (e *Endpoint) Account(ctx context.Context) string {
-	base, err := url.Parse(e.BaseURL)
-	if err != nil || e.Key == nil {
-		return ""
-	}
-	key, err := e.Key(ctx)
-	if key = strings.TrimSpace(key); err != nil || len(key) < redact.MinKey {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(strings.ToLower(base.Host) + "\x00" + key))
-	return hex.EncodeToString(sum[:8])
 }
 
 // identify determines where the exchange goes and with which key.

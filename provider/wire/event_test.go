@@ -195,30 +195,10 @@ func TestLists(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(`[`+strings.Repeat(`{},`, 1023)+`{}]`), &list))
 	assert.Len(t, list, 1024)
 	require.Error(t, json.Unmarshal([]byte(`[`+strings.Repeat(`{},`, 1024)+`{}]`), &list))
-	var vector wire.Vector
-	require.NoError(t, json.Unmarshal([]byte(`[1,-0.5]`), &vector))
-	assert.Equal(t, wire.Vector{1, -0.5}, vector)
-	require.Error(t, json.Unmarshal([]byte(`[`+strings.Repeat(`0,`, 1<<16)+`0]`), &vector))
 	for _, one := range []string{`[]`, `[1]`, `["a,b\",c"]`, `[[1,2,3]]`, `[{"a":1,"b":2}]`} {
 		assert.False(t, wire.Longer([]byte(one), 1), one)
 	}
 	assert.True(t, wire.Longer([]byte(`[1,2]`), 1))
-}
-
-func TestBatches(t *testing.T) {
-	texts := []string{"aaaa", "bb", "cc", "dddddddd", "e"}
-	split := func(most, size int) (all [][]string) {
-		for some := range wire.Batches(texts, most, size) {
-			all = append(all, some)
-		}
-		return all
-	}
-	assert.Equal(t, [][]string{{"aaaa", "bb"}, {"cc", "dddddddd"}, {"e"}}, split(2, 0))
-	assert.Equal(t, [][]string{{"aaaa"}, {"bb", "cc"}, {"dddddddd"}, {"e"}}, split(3, 4))
-	assert.Empty(t, split(0, 0))
-	for range wire.Batches(texts, 1, 0) {
-		break
-	}
 }
 
 func TestBody(t *testing.T) {

@@ -3,14 +3,9 @@ package wire
 import (
 	"encoding/json"
 	"errors"
-	"math"
-	"slices"
 )
 
-const (
-	maxList   = 1 << 10 // elements of a list in one event, line or batch: 128 calls, each with its thoughts, and texts between them
-	maxVector = 1 << 16 // numbers
-)
+const maxList = 1 << 10 // elements of a list in one event or line: 128 calls, each with its thoughts, and texts between them
 
 // ErrLong reports that a list was too long to be decoded.
 var ErrLong = errors.New("a list is longer than any that the API defines")
@@ -25,22 +20,6 @@ func (l *List[T]) UnmarshalJSON(data []byte) error {
 		return ErrLong
 	}
 	return json.Unmarshal(data, (*[]T)(l))
-}
-
-// Vector is a list of numbers in an answer, at most 65,536.
-type Vector []float32
-
-// UnmarshalJSON decodes a vector. It fails with [ErrLong] if the vector is too long.
-func (v *Vector) UnmarshalJSON(data []byte) error {
-	if Longer(data, maxVector) {
-		return ErrLong
-	}
-	return json.Unmarshal(data, (*[]float32)(v))
-}
-
-// Finite reports whether no element is NaN or infinite.
-func (v Vector) Finite() bool {
-	return !slices.ContainsFunc(v, func(f float32) bool { return math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) })
 }
 
 // Longer reports whether a JSON list has more than limit elements, without decoding it.

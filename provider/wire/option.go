@@ -23,9 +23,9 @@ func Nearest(effort provider.Effort, steps []string) (step string, ok bool) {
 	return step, step != "" && want >= 0
 }
 
-// Lacking fails with [Unwritable] if a request asks a model for what it surely lacks: an option, a tool, or the reading of a
-// part. A temperature and a schema are no such demands: an adapter may leave them out.
-func Lacking(req *provider.Request, has provider.Abilities) error {
+// Lacking fails with [Unwritable] if a request asks a model for one of the abilities that it surely lacks: an option, a tool, or the
+// reading of a part. A temperature and a schema are no such demands: an adapter may leave them out.
+func Lacking(req *provider.Request, lacks ...provider.Ability) error {
 	asks := req.Options.Asks()
 	for p := range Parts(req) {
 		asks = append(asks, p.Ability())
@@ -34,7 +34,7 @@ func Lacking(req *provider.Request, has provider.Abilities) error {
 		asks = append(asks, provider.AbilityTools)
 	}
 	for _, ability := range asks {
-		if able, known := has[ability]; known && !able {
+		if slices.Contains(lacks, ability) {
 			return Unwritable(string(ability), "the model "+Clip(req.Model)+" lacks the ability "+string(ability))
 		}
 	}

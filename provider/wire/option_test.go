@@ -43,10 +43,10 @@ func TestLacking(t *testing.T) {
 		Messages: []provider.Message{{Parts: []provider.Part{{Type: "image/png"}}}},
 		Last:     provider.Message{Parts: []provider.Part{{Type: "application/pdf"}}},
 	}
-	require.NoError(t, wire.Lacking(req, provider.Abilities{provider.AbilitySearch: true, provider.AbilityStop: false}))
+	require.NoError(t, wire.Lacking(req, provider.AbilityStop, provider.AbilityFile))
 	for _, lacks := range []provider.Ability{provider.AbilitySearch, provider.AbilityImage, provider.AbilityPDF} {
 		var e *provider.Error
-		require.ErrorAs(t, wire.Lacking(req, provider.Abilities{lacks: false}), &e)
+		require.ErrorAs(t, wire.Lacking(req, provider.AbilityStop, lacks), &e)
 		assert.Equal(t, string(lacks), e.Code)
 		assert.True(t, e.NotSent)
 	}
