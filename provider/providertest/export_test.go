@@ -5,47 +5,36 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"github.com/agonist-dev/debate/internal/witness"
 )
 
+func (c testCase) title() string { return c.name }
+
+func (r row) title() string { return r.name }
+
 // Examine runs the named case against a provider, in a bubble of package synctest, and yields what it finds.
-func Examine(t *testing.T, name string, connect Connect) (found []error) {
+func Examine(t *testing.T, name string, connect Connect) (found []string) {
 	t.Helper()
-	for _, c := range slices.Concat(cases(), bodyCases(), abilities(), speeches()) {
-		if c.name == name {
-			synctest.Test(t, func(t *testing.T) {
-				x := &exam{t: t, connect: connect, patience: patience}
-				c.run(x)
-				found = x.faults()
-			})
-			return found
-		}
-	}
-	t.Fatalf("no case %q", name)
-	return nil
+	c := witness.Named(t, slices.Concat(cases(), bodyCases(), abilities(), speeches()), testCase.title, name)
+	synctest.Test(t, func(t *testing.T) {
+		x := &exam{t: t, connect: connect, patience: patience}
+		c.run(x)
+		found = x.faults()
+	})
+	return found
 }
 
 // Names returns the names of all cases.
-func Names() []string {
-	var names []string
-	for _, c := range slices.Concat(cases(), bodyCases()) {
-		names = append(names, c.name)
-	}
-	return names
-}
+func Names() []string { return witness.Names(slices.Concat(cases(), bodyCases()), testCase.title) }
 
 // ExamineHTTP runs the checks of a row against an adapter and yields what they find.
-func ExamineHTTP(t *testing.T, name string, h HTTP) []error {
+func ExamineHTTP(t *testing.T, name string, h HTTP) (found []string) {
 	t.Helper()
-	var found []error
-	for _, r := range table() {
-		if r.name != name {
-			continue
-		}
-		for _, c := range h.checks(r) {
-			t.Run(c.name, func(t *testing.T) {
-				h.conduct(t, c, func(faults []error) { found = append(found, faults...) })
-			})
-		}
+	for _, c := range h.checks(witness.Named(t, table(), row.title, name)) {
+		t.Run(c.name, func(t *testing.T) {
+			h.conduct(t, c, func(faults []string) { found = append(found, faults...) })
+		})
 	}
 	return found
 }

@@ -142,7 +142,7 @@ func RunHTTP(t *testing.T, h HTTP) {
 			}
 			for _, c := range checks {
 				t.Run(c.name, func(t *testing.T) {
-					h.conduct(t, c, func(faults []error) {
+					h.conduct(t, c, func(faults []string) {
 						for _, fault := range faults {
 							t.Error(fault)
 						}
@@ -204,7 +204,7 @@ func (h *HTTP) checks(r row) []check {
 }
 
 // conduct runs one check and reports what it finds.
-func (h *HTTP) conduct(t *testing.T, c check, report func([]error)) {
+func (h *HTTP) conduct(t *testing.T, c check, report func([]string)) {
 	t.Helper()
 	run := func(t *testing.T) {
 		t.Helper()

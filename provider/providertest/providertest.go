@@ -21,11 +21,11 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/witness"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -77,21 +77,12 @@ type exam struct {
 	connect  Connect
 	patience time.Duration
 
-	mu    sync.Mutex
-	found []error
+	found witness.Faults // not told to t at once, which may be over when a call that hung returns
 }
 
-func (x *exam) errorf(format string, args ...any) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.found = append(x.found, fmt.Errorf(format, args...))
-}
+func (x *exam) errorf(format string, args ...any) { x.found.Addf(format, args...) }
 
-func (x *exam) faults() []error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.found
-}
+func (x *exam) faults() []string { return x.found.List() }
 
 func (x *exam) open(s Scenario) provider.Provider {
 	s.Key = canary
