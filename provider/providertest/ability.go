@@ -79,22 +79,35 @@ func (x *bench) checked(e exchange) outcome {
 }
 
 func (x *bench) checkFails() {
-	said := "application/json\n\n{\"error\":{\"message\":\"not with " + echo() + "\"}}"
+	const words = "application/json\n\n"
+	said := words + `{"error":{"message":"not with ` + echo() + `"}}`
 	for _, tt := range []struct {
 		status int
 		want   provider.Kind
 	}{
 		{401, provider.KindAuthentication},
 		{403, provider.KindAuthentication},
+		{408, provider.KindTimeout},
+		{409, provider.KindAPI},
 		{429, provider.KindRateLimit},
 		{500, provider.KindAPI},
+		{503, provider.KindAPI},
 		{504, provider.KindTimeout},
 		{307, provider.KindValidation},
 	} {
 		out := x.checked(exchange{script: func(v *visit) {
-			v.send(refusal(tt.status, said, "Retry-After: 7", "Location: http://elsewhere.test/"))
+			v.send(refusal(tt.status, said, "Retry-After: 7", "X-Should-Retry: true", "Location: http://elsewhere.test/"))
 		}})
 		x.wantOne("check", out.answer, tt.want)
+	}
+	// Whether these are failures is the vendor's affair. That no failure shows the key is checked of all.
+	for _, status := range []int{200, 400, 404, 405} {
+		for _, body := range []string{
+			words + `{"error":{"message":"not with ` + canary + `","code":"` + canary + `"}}`, words + `{"` + canary + `":1}`,
+			"text/plain\n\nnot with " + canary, words + "{", words + "[]",
+		} {
+			x.checked(exchange{most: 2, script: func(v *visit) { v.send(refusal(status, body)) }})
+		}
 	}
 	x.wantOne("check", x.checked(exchange{refuse: errors.New(echo())}).answer, provider.KindNetwork)
 	for _, answer := range []string{"", "SSH-2.0\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"data\":["} {

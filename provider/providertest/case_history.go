@@ -26,6 +26,8 @@ func bodyCases() []testCase {
 		{"names of tools that are none", madeUpNames},
 		{"arguments that are no objects", oddArguments},
 		{"ids of tool calls", oddIDs},
+		{"results follow their calls", resultsFollow},
+		{"any history", anyHistory},
 		{"blank texts", blankTexts},
 		{"control characters", controls},
 		{"what follows tool results", afterResults},

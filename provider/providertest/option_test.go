@@ -54,6 +54,9 @@ func (a *asked) write(req *provider.Request) (json.RawMessage, http.Header, erro
 			}
 		}
 	}
+	if req.Last.Text != "" {
+		content = append(content, req.Last.Text)
+	}
 	fields["content"] = content
 	for _, t := range req.Tools {
 		fields["tool "+t.Name] = true

@@ -306,6 +306,18 @@ func TestABadProviderFails(t *testing.T) {
 		{"believes its model", []string{"names of tools that are none"}, sending(`{}`), "which vendors refuse in all further requests"},
 		{"sends any arguments", []string{"arguments that are no objects"}, sending(`{}`), "which is no object"},
 		{"sends any id", []string{"ids of tool calls"}, sending(`{}`), `two calls went back with the id "call_1"`},
+		{"believes its record", []string{"results follow their calls"}, sending(`{}`), `is for the call "c1"`},
+		{"repeats ids", []string{"results follow their calls"}, sending(`{}`), `two calls went back with the id "c"`},
+		{"drops results", []string{"results follow their calls", "any history"}, func(m *model) {
+			m.sent = func(s *providertest.Sent) {
+				s.Body, _ = json.Marshal(s.Turns)
+				s.Results = nil
+			}
+		}, "0 results went back"},
+		{"turns words round", []string{"any history"}, func(m *model) {
+			m.edit = func(r *provider.Request) { r.Messages = slices.Clone(r.Messages); slices.Reverse(r.Messages) }
+			m.sent = func(s *providertest.Sent) { s.Body, _ = json.Marshal(s.Turns) }
+		}, "or before what was said earlier"},
 		{"sends long ids", []string{"ids of tool calls"}, sending(`{}`), "which vendors refuse"},
 		{"sends blank texts", []string{"blank texts"}, sending(`{"messages":[{"content":"\n\n"}]}`), `body.messages[0].content is the blank text`},
 		{"sends what controls", []string{"control characters"}, sending(`{"messages":[{"content":"a\u0000"}]}`), "has control characters"},

@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -188,6 +189,30 @@ func dialing(*HTTP) []check {
 		{name: "unknown host", run: func(x *bench) {
 			unsent(x, x.try(exchange{refuse: &net.DNSError{Err: "no such host", Name: home, IsNotFound: true}}).answer)
 		}},
+		{name: "no address", run: nowhere},
+	}
+}
+
+// nowhere gives the adapter URLs that are none. They may hold the key, so that no failure shows them.
+func nowhere(x *bench) {
+	for _, url := range []string{"localhost:8080", "ftp://" + home, "http://", "http://user:" + canary + "@" + home + ":x/\x7f"} {
+		transport := &playback{}
+		s := x.server(&http.Client{Transport: transport})
+		s.URL = url
+		p := x.h.Connect(x.t, s)
+		answers := []answer{x.ask(context.Background(), p, request(), nil)}
+		if c, ok := provider.As[provider.Checker](p); ok {
+			answers = append(answers, x.ask(context.Background(), checker{c, "model-1"}, request(), nil))
+		}
+		for _, a := range answers {
+			x.wantOne("the address "+url, a, provider.KindValidation)
+			if a.err != nil && !fault(a.err).NotSent {
+				x.errorf("the address %s: the request never left, but NotSent is false", url)
+			}
+		}
+		if n := transport.asked.Load(); n > 0 {
+			x.errorf("the address %s: %d requests were made", url, n)
+		}
 	}
 }
 
