@@ -1,21 +1,14 @@
 package anthropic_test
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
 	"net/http/httptest"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/anthropic"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
 
@@ -27,7 +20,7 @@ func TestConformance(t *testing.T) {
 
 func connect(t *testing.T, s providertest.Scenario) provider.Provider {
 	t.Helper()
-	server := httptest.NewServer(vendor{s})
+	server := httptest.NewServer(adaptertest.Claude{Scenario: s})
 	t.Cleanup(server.Close)
 	p := anthropic.New(s.Key)
 	p.BaseURL, p.Client = server.URL, server.Client()
@@ -35,280 +28,24 @@ func connect(t *testing.T, s providertest.Scenario) provider.Provider {
 }
 
 func TestFaults(t *testing.T) {
-	h := providertest.HTTP{
+	adaptertest.Faults(t, providertest.HTTP{
 		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
 			p := anthropic.New(s.Key)
 			p.BaseURL, p.Client = s.URL, s.Client
 			p.IdleTimeout, p.MaxBody, p.MaxLine = s.IdleTimeout, s.MaxBody, s.MaxLine
 			return p
 		},
-		Wholes: providertest.Wholes(t, "testdata/whole"),
-		Faults: providertest.Faults(t, "testdata/fault"),
-		Long:   longform.Asked(),
 		NoSignal: map[string]string{
 			"slow-down":        "Anthropic knows 429 and 529 alone",
 			"budget-in-flight": "its 402 is an account without money",
 			"moderation":       "its 403 is a matter of permissions",
 		},
-	}
-	providertest.RunHTTP(t, h)
-	golden(t, "table.golden", h.Table())
-	golden(t, "evidence.golden", h.Evidence(t))
-	for _, f := range h.Faults {
-		assert.NotEmpty(t, f.Source.Origin, "%s does not say where it is from", f.Name)
-	}
-	for _, w := range h.Wholes {
-		assert.NotEmpty(t, w.Source.Origin, "%s does not say where it is from", w.Name)
-	}
-}
-
-// vendor acts a scenario in the API's words.
-type vendor struct{ providertest.Scenario }
-
-func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/v1/messages" {
-		v.besides(w, r)
-		return
-	}
-	got := sent(r)
-	if v.Sent != nil {
-		v.Sent(got)
-	}
-	if v.NoSystem && got.System != "" { // a server of another vendor with this protocol, and the template of Gemma behind it
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, `{"type":"error","error":{"type":"invalid_request_error","message":"System role not supported"}}`)
-		return
-	}
-	failing := v.Fail != "" && v.Fail != provider.KindInvalidResponse
-	if failing && len(v.Reply) == 0 {
-		v.fail(w)
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	v.event(w, "message_start", map[string]any{"message": map[string]any{
-		"type": "message", "role": "assistant", "content": []any{}, "model": v.Model, "stop_reason": nil,
-		"usage": map[string]int{
-			"input_tokens":            v.Usage.Input - v.Usage.CachedInput - v.Usage.CacheWrite,
-			"cache_read_input_tokens": v.Usage.CachedInput, "cache_creation_input_tokens": v.Usage.CacheWrite, "output_tokens": 1,
-		},
-	}})
-	v.event(w, "ping", map[string]any{})
-	if len(v.Thoughts) > 0 {
-		var pieces []map[string]string
-		for _, thought := range v.Thoughts {
-			pieces = append(pieces, map[string]string{"type": "thinking_delta", "thinking": thought})
-		}
-		v.block(w, 90, map[string]any{"type": "thinking", "thinking": "", "signature": ""}, pieces...)
-	}
-	if len(v.Citations) > 0 {
-		v.cite(w)
-		v.Reply = nil
-	}
-	if len(v.Reply) > 0 {
-		v.event(w, "content_block_start", map[string]any{"index": 0, "content_block": map[string]string{"type": "text", "text": ""}})
-	}
-	for i, text := range v.Reply {
-		v.event(w, "content_block_delta", map[string]any{"index": 0, "delta": map[string]string{"type": "text_delta", "text": text}})
-		if i == 0 && v.Hold != nil {
-			select {
-			case <-v.Hold:
-			case <-r.Context().Done():
-				return
-			}
-		}
-	}
-	switch {
-	case v.Cut:
-		return
-	case failing:
-		v.event(w, "error", signals[v.Fail].body(v.Key))
-		return
-	case v.Stop == provider.StopFilter:
-		v.event(w, "error", signals[provider.KindContentFilter].body(v.Key))
-		return
-	}
-	if len(v.Reply) > 0 {
-		v.event(w, "content_block_stop", map[string]any{"index": 0})
-	}
-	v.calls(w)
-	v.event(w, "message_delta", map[string]any{
-		"delta": map[string]any{"stop_sequence": nil, "stop_reason": map[provider.StopReason]string{
-			provider.StopEnd: "end_turn", provider.StopLength: "max_tokens", provider.StopTool: "tool_use", provider.StopRefusal: "refusal",
-		}[v.Stop]},
-		"usage": map[string]any{
-			"output_tokens": v.Usage.Output, "output_tokens_details": map[string]int{"thinking_tokens": v.Usage.Reasoning},
-		},
 	})
-	v.event(w, "message_stop", map[string]any{})
 }
 
-// cite sends the text in blocks, each with the sources that are at its place.
-func (v vendor) cite(w http.ResponseWriter) {
-	text, from, at := strings.Join(v.Reply, ""), 0, 20
-	block := func(to int, sources ...provider.Citation) {
-		pieces := []map[string]any{{"type": "text_delta", "text": text[from:to]}}
-		for _, c := range sources {
-			pieces = append(pieces, map[string]any{"type": "citations_delta", "citation": map[string]string{
-				"type": "web_search_result_location", "url": c.URL, "title": c.Title, "cited_text": "As it is.", "encrypted_index": "Eo8B",
-			}})
-		}
-		v.event(w, "content_block_start", map[string]any{"index": at, "content_block": map[string]any{"type": "text", "text": "", "citations": []any{}}})
-		for _, piece := range pieces {
-			v.event(w, "content_block_delta", map[string]any{"index": at, "delta": piece})
-		}
-		v.event(w, "content_block_stop", map[string]any{"index": at})
-		from = to
-		at++
-	}
-	for _, c := range v.Citations {
-		if c.Start >= from && c.End > c.Start {
-			block(c.Start)
-			block(c.End, c)
-		}
-	}
-	block(len(text), v.Citations[len(v.Citations)-1])
-}
-
-// besides describes a model.
-func (v vendor) besides(w http.ResponseWriter, r *http.Request) {
-	model, described := strings.CutPrefix(r.URL.Path, "/v1/models/")
-	switch {
-	case v.Fail != "":
-		v.fail(w)
-	case r.Method == http.MethodGet && described && slices.Contains(v.Models, model):
-		_ = json.NewEncoder(w).Encode(map[string]string{
-			"type": "model", "id": model, "display_name": "Claude", "created_at": "2026-02-04T00:00:00Z",
-		})
-	default:
-		v.Fail = provider.KindValidation
-		v.fail(w)
-	}
-}
-
-// calls sends the tool calls, each after a thought.
-func (v vendor) calls(w http.ResponseWriter) {
-	at := min(len(v.Reply), 1)
-	for _, c := range v.Calls {
-		v.block(w, at, map[string]any{"type": "thinking", "thinking": "", "signature": ""},
-			map[string]string{"type": "thinking_delta", "thinking": "Which word?"},
-			map[string]string{"type": "signature_delta", "signature": "EqQB" + c.ID})
-		half := len(c.Arguments) / 2
-		v.block(w, at+1, map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name, "input": map[string]any{}},
-			map[string]string{"type": "input_json_delta", "partial_json": ""},
-			map[string]string{"type": "input_json_delta", "partial_json": string(c.Arguments[:half])},
-			map[string]string{"type": "input_json_delta", "partial_json": string(c.Arguments[half:])})
-		at += 2
-	}
-}
-
-func (v vendor) block(w http.ResponseWriter, index int, block map[string]any, pieces ...map[string]string) {
-	v.event(w, "content_block_start", map[string]any{"index": index, "content_block": block})
-	for _, piece := range pieces {
-		v.event(w, "content_block_delta", map[string]any{"index": index, "delta": piece})
-	}
-	v.event(w, "content_block_stop", map[string]any{"index": index})
-}
-
-func (vendor) event(w http.ResponseWriter, kind string, data map[string]any) {
-	data["type"] = kind
-	encoded, _ := json.Marshal(data)
-	_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, encoded)
-	w.(http.Flusher).Flush()
-}
-
-type signal struct {
-	status  int
-	kind    string
-	message string
-}
-
-func (s signal) body(key string) map[string]any {
-	return map[string]any{
-		"type": "error", "error": map[string]string{"type": s.kind, "message": s.message + ", not with " + key}, "request_id": "req_1",
-	}
-}
-
-var signals = map[provider.Kind]signal{
-	provider.KindRateLimit:       {429, "rate_limit_error", "This would exceed your rate limit"},
-	provider.KindQuota:           {402, "billing_error", "Pay first"},
-	provider.KindAPI:             {529, "overloaded_error", "Overloaded"},
-	provider.KindTimeout:         {504, "timeout_error", "Timed out"},
-	provider.KindContextOverflow: {400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"},
-	provider.KindAuthentication:  {401, "authentication_error", "invalid x-api-key"},
-	provider.KindContentFilter:   {400, "invalid_request_error", "Output blocked by content filtering policy"},
-	provider.KindValidation:      {404, "not_found_error", "model: x"},
-}
-
-func (v vendor) fail(w http.ResponseWriter) {
-	s := signals[v.Fail]
-	if v.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(v.RetryAfter.Seconds())))
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(s.status)
-	_ = json.NewEncoder(w).Encode(s.body(v.Key))
-}
-
-// sent reads a request back.
-func sent(r *http.Request) providertest.Sent {
-	type block struct {
-		Type, Text, ID, Name, Thinking, Signature string
-
-		Input     json.RawMessage
-		ToolUseID string `json:"tool_use_id"`
-		IsError   bool   `json:"is_error"`
-		Content   []struct{ Text string }
-	}
-	var body struct {
-		Model    string
-		System   []block
-		Messages []struct {
-			Role    provider.Role
-			Content []block
-		}
-		MaxTokens    int `json:"max_tokens"`
-		Temperature  *float64
-		OutputConfig struct{ Format struct{ Type string } } `json:"output_config"`
-		Tools        []struct{ Name string }
-		Stream       bool
-	}
-	data, _ := io.ReadAll(r.Body)
-	if json.Unmarshal(data, &body) != nil || !body.Stream || r.URL.Path != "/v1/messages" {
-		return providertest.Sent{}
-	}
-	join := func(blocks []block) string {
-		var texts []string
-		for _, b := range blocks {
-			if b.Type == "text" {
-				texts = append(texts, b.Text)
-			}
-		}
-		return strings.Join(texts, "\n")
-	}
-	s := providertest.Sent{
-		Body: data, Header: r.Header, Model: body.Model, System: join(body.System), MaxTokens: body.MaxTokens, Temperature: body.Temperature,
-		Schema: body.OutputConfig.Format.Type == "json_schema",
-	}
-	var thoughts []any // before the next call
-	for _, m := range body.Messages {
-		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: join(m.Content)})
-		for _, b := range m.Content {
-			switch b.Type {
-			case "thinking":
-				thoughts = append(thoughts, map[string]string{"thinking": b.Thinking, "signature": b.Signature})
-			case "tool_use":
-				call := provider.ToolCall{ID: b.ID, Name: b.Name, Arguments: b.Input}
-				if len(thoughts) > 0 {
-					call.Opaque, _ = json.Marshal(map[string]any{"host": r.Host, "kept": map[string]any{"blocks": thoughts}})
-				}
-				s.Calls, thoughts = append(s.Calls, call), nil
-			case "tool_result":
-				s.Results = append(s.Results, provider.ToolResult{ID: b.ToolUseID, Text: b.Content[0].Text, Error: b.IsError})
-			}
-		}
-	}
-	for _, tool := range body.Tools {
-		s.Tools = append(s.Tools, tool.Name)
-	}
-	return s
+// What is sent to /v1/messages is what the types of Anthropic's SDK describe, and nothing else: the API refuses fields that it does
+// not know.
+func TestRequestsAreAsPublished(t *testing.T) {
+	d := adaptertest.Published(t, "messages.json", "MessageCreateParamsBase", "*.json")
+	require.ErrorContains(t, d.Check([]byte(`{"model":"m","max_completion_tokens":7,"messages":[]}`)), "max_completion_tokens")
 }

@@ -9,13 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
-
-func fields(t *testing.T, s string) (m map[string]json.RawMessage) {
-	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(s), &m))
-	return m
-}
 
 func TestOptions(t *testing.T) {
 	high := 0.97
@@ -36,7 +31,7 @@ func TestOptions(t *testing.T) {
 		"search":          {"claude-haiku-4-5", provider.Options{Search: true}},
 		"reasoning":       {"claude-opus-4-8", provider.Options{Reasoning: provider.ReasoningAsk}},
 		"reasoning_old":   {"claude-sonnet-4", provider.Options{Reasoning: provider.ReasoningAsk, Effort: provider.EffortLow}},
-		"extra":           {"claude-haiku-4-5", provider.Options{Extra: fields(t, `{"inference_geo":"<us>","metadata":{"user_id":"u1"}}`)}},
+		"extra":           {"claude-haiku-4-5", provider.Options{Extra: adaptertest.Fields(t, `{"inference_geo":"<us>","metadata":{"user_id":"u1"}}`)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, bodies := recording(t)
@@ -79,42 +74,29 @@ func TestOptionHeader(t *testing.T) {
 // What the API has no words for fails before anything is sent.
 func TestUnwritableOptions(t *testing.T) {
 	half, seed := 0.5, int64(1)
-	for _, tt := range []struct {
-		name, model, code string
-		o                 provider.Options
-		part              string
-	}{
-		{"seed", "claude-x", "seed", provider.Options{Seed: &seed}, ""},
-		{"verbosity", "claude-x", "verbosity", provider.Options{Verbosity: provider.VerbosityLow}, ""},
-		{"thinks always", "claude-opus-5", "effort", provider.Options{Effort: provider.EffortNone}, ""},
-		{"thinks always too", "claude-mythos-preview", "effort", provider.Options{Effort: provider.EffortNone}, ""},
-		{"thinks never", "claude-3-5-haiku-latest", "effort", provider.Options{Effort: provider.EffortLow}, ""},
-		{"shows no thoughts", "claude-3-opus-20240229", "reasoning", provider.Options{Reasoning: provider.ReasoningAsk}, ""},
-		{"no sampling of thinkers", "claude-haiku-4-5", "topP", provider.Options{TopP: &half, Effort: provider.EffortHigh}, ""},
-		{"stop at nothing", "claude-x", "stop", provider.Options{Stop: []string{"\n"}}, ""},
-		{"a field of the adapter", "claude-x", "extra", provider.Options{Extra: fields(t, `{"max_tokens":9}`)}, ""},
-		{"a field of the options", "claude-x", "extra", provider.Options{Stop: []string{"a"}, Extra: fields(t, `{"stop_sequences":["b"]}`)}, ""},
-		{"no stream", "claude-x", "extra", provider.Options{Extra: fields(t, `{"stream":false}`)}, ""},
-		{"a secret", "claude-x", "header", provider.Options{Header: map[string]string{"x-api-key": "x"}}, ""},
-		{"the version", "claude-x", "header", provider.Options{Header: map[string]string{"anthropic-version": "x"}}, ""},
-		{"audio", "claude-x", "parts", provider.Options{}, "audio/wav"},
-		{"a text that is none", "claude-x", "parts", provider.Options{}, "text/plain"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p, bodies := recording(t)
-			req := request()
-			req.Model, req.Options, req.MaxTokens = tt.model, &tt.o, 9000
-			if tt.part != "" {
-				req.Last.Parts = []provider.Part{{Type: tt.part, Data: []byte{0xff}}}
-			}
-			_, _, err := ask(t, p, req)
-			e := failure(t, err, provider.KindValidation)
-			assert.True(t, e.NotSent)
-			assert.Equal(t, tt.code, e.Code)
-			assert.Empty(t, *bodies)
-		})
-	}
 	p, bodies := recording(t)
+	roomy := func() *provider.Request {
+		req := request()
+		req.MaxTokens = 9000
+		return req
+	}
+	adaptertest.Refused(t, p, roomy, func() int { return len(*bodies) }, []adaptertest.Unwritable{
+		{Name: "seed", Model: "claude-x", Code: "seed", Options: provider.Options{Seed: &seed}},
+		{Name: "verbosity", Model: "claude-x", Code: "verbosity", Options: provider.Options{Verbosity: provider.VerbosityLow}},
+		{Name: "thinks always", Model: "claude-opus-5", Code: "effort", Options: provider.Options{Effort: provider.EffortNone}},
+		{Name: "thinks always too", Model: "claude-mythos-preview", Code: "effort", Options: provider.Options{Effort: provider.EffortNone}},
+		{Name: "thinks never", Model: "claude-3-5-haiku-latest", Code: "effort", Options: provider.Options{Effort: provider.EffortLow}},
+		{Name: "shows no thoughts", Model: "claude-3-opus-20240229", Code: "reasoning", Options: provider.Options{Reasoning: provider.ReasoningAsk}},
+		{Name: "no sampling of thinkers", Model: "claude-haiku-4-5", Code: "topP", Options: provider.Options{TopP: &half, Effort: provider.EffortHigh}},
+		{Name: "stop at nothing", Model: "claude-x", Code: "stop", Options: provider.Options{Stop: []string{"\n"}}},
+		{
+			Name: "a field of the options", Model: "claude-x", Code: "extra",
+			Options: provider.Options{Stop: []string{"a"}, Extra: adaptertest.Fields(t, `{"stop_sequences":["b"]}`)},
+		},
+		{Name: "the version", Model: "claude-x", Code: "header", Options: provider.Options{Header: map[string]string{"anthropic-version": "x"}}},
+		{Name: "audio", Model: "claude-x", Code: "parts", Part: "audio/wav"},
+		{Name: "a text that is none", Model: "claude-x", Code: "parts", Part: "text/plain"},
+	})
 	req := request()
 	req.Options, req.Tools = &provider.Options{Search: true}, []provider.Tool{{Name: "web_search"}}
 	_, _, err := ask(t, p, req)

@@ -2,7 +2,6 @@ package anthropic_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // TestRefusedParameters: what a model refuses is left out, and remembered for the model.
@@ -28,16 +28,8 @@ func TestRefusedParameters(t *testing.T) {
 		{"schema", `"format"`, refuse("output_config.format: Extra inputs are not permitted"), "output_config.format"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var bodies []string
-			p := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				if bodies = append(bodies, string(body)); strings.Contains(string(body), tt.holds) {
-					w.WriteHeader(http.StatusBadRequest)
-					_, _ = io.WriteString(w, tt.answer)
-					return
-				}
-				say(w)
-			})
+			picky := &adaptertest.Picky{Refuses: [][2]string{{tt.holds, tt.answer}}, Say: func(w http.ResponseWriter, _ *http.Request) { say(w) }}
+			p := serve(t, picky.ServeHTTP)
 			req := request()
 			req.MaxTokens = 9000
 			switch warm := 0.5; tt.name {
@@ -49,18 +41,11 @@ func TestRefusedParameters(t *testing.T) {
 				req.Temperature = &warm
 				req.Schema = &provider.Schema{Name: "s", JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"array","minItems":1,"items":{"type":"string"}}}}`)}
 			}
-			for range 2 {
-				r, _, err := ask(t, p, req)
-				require.NoError(t, err)
-				if tt.left == "" {
-					assert.Empty(t, r.Left)
-					continue
-				}
-				assert.Equal(t, []string{tt.left}, r.Left)
+			var left []string
+			if tt.left != "" {
+				left = []string{tt.left}
 			}
-			assert.Len(t, bodies, 3, "the second call pays nothing")
-			assert.NotContains(t, bodies[2], tt.holds)
-			assert.Contains(t, bodies[2], "Open.")
+			assert.Contains(t, picky.Learns(t, p, req, left...), "Open.")
 		})
 	}
 }

@@ -2,17 +2,16 @@ package anthropic_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // What message_start says of the output is not the price: only message_delta counts it.
@@ -160,56 +159,33 @@ func TestTooManyCalls(t *testing.T) {
 }
 
 func FuzzStream(f *testing.F) {
-	for _, pattern := range []string{"whole", "fault"} {
-		paths, err := filepath.Glob(filepath.Join("testdata", pattern, "*.http"))
-		require.NoError(f, err)
-		require.NotEmpty(f, paths)
-		for _, path := range paths {
-			data, err := os.ReadFile(path)
-			require.NoError(f, err)
-			_, answer, _ := strings.Cut(string(data), "\n---\n")
-			_, body, _ := strings.Cut(answer, "\n\n")
-			f.Add([]byte(body))
-		}
-	}
-	f.Add([]byte(stream(block(0, `{"type":"tool_use","id":5,"name":[],"input":"x"}`, `{"type":"text_delta","partial_json":7}`), "tool_use")))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		answer := ok + string(body)
-		p := played(answer)
-		p.MaxLine, p.MaxBody = 1<<11, 1<<15
-		r, chunks, err := ask(t, p, request())
-		if err == nil {
-			require.Equal(t, r.Text, strings.Join(chunks, ""))
-			require.NotEmpty(t, r.Stop)
-			require.Contains(t, string(body), "stop_reason")
-			for _, c := range r.Calls {
-				require.True(t, json.Valid(c.Arguments))
-				require.True(t, len(c.Opaque) == 0 || json.Valid(c.Opaque))
+	adaptertest.Fuzzing{
+		Head: ok,
+		Connect: func(transport http.RoundTripper) provider.Provider {
+			p := played("")
+			p.MaxLine, p.MaxBody, p.Client.Transport = 1<<11, 1<<15, transport
+			return p
+		},
+		Request: request,
+		Seeds:   []string{stream(block(0, `{"type":"tool_use","id":5,"name":[],"input":"x"}`, `{"type":"text_delta","partial_json":7}`), "tool_use")},
+		Also: func(t *testing.T, body []byte, r *provider.Response, err error) {
+			if err == nil {
+				require.Contains(t, string(body), "stop_reason")
 			}
-		} else {
-			var e *provider.Error
-			require.ErrorAs(t, err, &e)
-			require.NotEmpty(t, e.Kind)
-			assertNoKey(t, err)
-		}
-		if r != nil {
+			if r == nil {
+				return
+			}
 			u := r.Usage
 			require.True(t, u.Input >= u.CachedInput+u.CacheWrite && u.CachedInput >= 0 && u.CacheWrite >= 0 && u.Output >= u.Reasoning && u.Reasoning >= 0, u)
 			// What the model asked for can be sent back to it, whatever it is.
 			back, bodies := recording(t)
 			req := request()
 			req.Messages = []provider.Message{{Speaker: "Ada", Text: r.Text, ToolCalls: r.Calls}}
-			_, _, err := ask(t, back, req)
+			_, _, err = ask(t, back, req)
 			require.NoError(t, err)
 			require.True(t, json.Valid((*bodies)[0]))
-		}
-		// How the bytes fall into packets makes no difference.
-		p.Client.Transport = playback{answer: answer, wrap: iotest.OneByteReader}
-		r2, chunks2, err2 := ask(t, p, request())
-		require.Equal(t, r, r2)
-		require.Equal(t, chunks, chunks2)
-		require.Equal(t, err, err2)
-	})
+		},
+	}.Run(f)
 }
 
 func FuzzOpaque(f *testing.F) {

@@ -188,57 +188,6 @@ func TestToolRoundTrip(t *testing.T) {
 	}
 }
 
-// However the results lie about, each call has one, directly after it and under an id of its own.
-func TestEveryCallHasItsResult(t *testing.T) {
-	p, bodies := recording(t)
-	req := toolTalk()
-	for n := range len(req.Messages) + 1 {
-		part := req
-		part.Messages = req.Messages[:n]
-		part.Last = provider.Message{Text: "Go on."}
-		_, _, err := ask(t, p, &part)
-		require.NoError(t, err)
-	}
-	for _, body := range *bodies {
-		var sent struct {
-			Messages []struct {
-				Role    string
-				Content []struct {
-					Type      string
-					ID        string
-					ToolUseID string `json:"tool_use_id"`
-				}
-			}
-		}
-		require.NoError(t, json.Unmarshal(body, &sent))
-		require.NotEmpty(t, sent.Messages)
-		seen := map[string]bool{}
-		var open []string
-		for i, m := range sent.Messages {
-			require.Equal(t, []string{"user", "assistant"}[i%2], m.Role, "roles alternate")
-			require.NotEmpty(t, m.Content)
-			for j, c := range m.Content {
-				if j < len(open) {
-					require.Equal(t, open[j], c.ToolUseID, "results come first and in order")
-					continue
-				}
-				require.NotEqual(t, "tool_result", c.Type)
-			}
-			open = nil
-			for _, c := range m.Content {
-				if c.Type == "tool_use" {
-					require.NotEmpty(t, c.ID)
-					require.NotContains(t, c.ID, "/")
-					require.False(t, seen[c.ID], "ids are unique")
-					seen[c.ID] = true
-					open = append(open, c.ID)
-				}
-			}
-		}
-		require.Empty(t, open)
-	}
-}
-
 // With a budget for thinking, the last message that calls tools begins with a thought, or the request goes
 // without thinking and without thoughts: the API refuses anything else.
 func TestThoughtsComeFirst(t *testing.T) {

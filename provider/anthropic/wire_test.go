@@ -1,51 +1,30 @@
 package anthropic_test
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/anthropic"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files under testdata")
+const canary = adaptertest.Key
 
-// canary stands for a key.
-const canary = "sk-ant-canary-5f1d7a0c93be"
-
-// golden compares got with a file under testdata.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	path = filepath.Join("testdata", path)
-	if *update {
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "make it with -update")
-	assert.Equal(t, string(want), got)
-}
+var (
+	ask     = adaptertest.Ask
+	failure = adaptertest.Failure
+	golden  = adaptertest.Golden
+)
 
 // readable is a request's body for a golden file: indented, and with the markers of fences as they are.
 func readable(t *testing.T, body []byte) string {
 	t.Helper()
-	var pretty bytes.Buffer
-	require.NoError(t, json.Indent(&pretty, body, "", "  "))
-	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(pretty.String()) + "\n"
+	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(adaptertest.Indented(t, body)) + "\n"
 }
 
 // event is one server-sent event.
@@ -105,30 +84,13 @@ func recording(t *testing.T) (*anthropic.Provider, *[][]byte) {
 	}), &bodies
 }
 
-// playback is a transport that answers with bytes, without a network.
-type playback struct {
-	answer string
-	wrap   func(io.Reader) io.Reader
-}
-
-func (p playback) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body != nil {
-		_ = req.Body.Close()
-	}
-	response, err := http.ReadResponse(bufio.NewReader(strings.NewReader(p.answer)), req)
-	if err == nil && p.wrap != nil {
-		response.Body = io.NopCloser(p.wrap(response.Body))
-	}
-	return response, err
-}
-
 const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nRequest-Id: req_1\r\nConnection: close\r\n\r\n"
 
 // played is a provider whose server gives an answer byte for byte.
 func played(answer string) *anthropic.Provider {
 	p := anthropic.New(canary)
 	p.BaseURL = "http://example.com"
-	p.Client = &http.Client{Transport: playback{answer: answer}}
+	p.Client = &http.Client{Transport: &adaptertest.Playback{Answer: answer}}
 	return p
 }
 
@@ -136,42 +98,5 @@ func request() *provider.Request {
 	return &provider.Request{
 		ID: "r1.opening.ada/1", Model: "claude-x", System: "You are Ada.", Self: "Ada",
 		Last: provider.Message{Text: "Open."},
-	}
-}
-
-// ask calls Generate and gathers the chunks.
-func ask(t *testing.T, p provider.Provider, req *provider.Request) (*provider.Response, []string, error) {
-	t.Helper()
-	var chunks []string
-	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) {
-		if c.Recall {
-			chunks = nil
-		}
-		if !c.Reasoning {
-			chunks = append(chunks, c.Text)
-		}
-	})
-	return r, chunks, err
-}
-
-// failure asserts that err is a provider.Error of a kind, and shows no key.
-func failure(t *testing.T, err error, kind provider.Kind) *provider.Error {
-	t.Helper()
-	var e *provider.Error
-	require.ErrorAs(t, err, &e)
-	require.Equal(t, kind, e.Kind, "%v", err)
-	assertNoKey(t, err)
-	return e
-}
-
-// assertNoKey searches every rendition of an error, and of what it wraps, for the key.
-func assertNoKey(t *testing.T, err error) {
-	t.Helper()
-	for ; err != nil; err = errors.Unwrap(err) {
-		text, _ := json.Marshal(err)
-		for _, s := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), string(text)} {
-			assert.NotContains(t, s, canary)
-			assert.NotContains(t, s, "sk-ant-cana", "not even its beginning")
-		}
 	}
 }

@@ -7,15 +7,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/bedrock"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
 
@@ -42,7 +41,7 @@ func account(secret string) aws.Config {
 }
 
 func TestFaults(t *testing.T) {
-	h := providertest.HTTP{
+	adaptertest.Faults(t, providertest.HTTP{
 		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
 			p := bedrock.New(account(s.Key))
 			p.BaseURL, p.Client = s.URL, s.Client
@@ -51,17 +50,13 @@ func TestFaults(t *testing.T) {
 		},
 		Wholes: wholes(t),
 		Faults: faults(t),
-		Long:   longform.Asked(),
 		NoSignal: map[string]string{
 			"slow-down":        "too steep a rise is a throttlingException as any other",
 			"budget-in-flight": "AWS bills afterwards",
 			"moderation":       "its 403 is a matter of permissions, and a guardrail that blocks a prompt ends a reply",
 			"comments":         "frames have no comments",
 		},
-	}
-	providertest.RunHTTP(t, h)
-	golden(t, "table.golden", h.Table())
-	golden(t, "evidence.golden", h.Evidence(t))
+	})
 }
 
 // model acts a scenario in the API's words. It knows every model.
@@ -88,7 +83,7 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"message":"This model doesn't support system messages. Try again without a system message or use a model that supports system messages."}`)
 		return
 	}
-	failing := m.Fail != "" && m.Fail != provider.KindInvalidResponse
+	failing := adaptertest.Fails(&m.Scenario)
 	if failing && len(m.Reply) == 0 {
 		m.fail(w)
 		return
@@ -100,17 +95,10 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 	}
 	say("messageStart", map[string]any{"p": "abc", "role": "assistant"})
-	for i, text := range m.Reply {
+	spoken := adaptertest.Speak(&m.Scenario, r, func(text string) {
 		say("contentBlockDelta", map[string]any{"contentBlockIndex": 0, "delta": map[string]string{"text": text}, "p": "ab"})
-		if i == 0 && m.Hold != nil {
-			select {
-			case <-m.Hold:
-			case <-r.Context().Done():
-				return
-			}
-		}
-	}
-	if m.Cut {
+	})
+	if !spoken || m.Cut {
 		return
 	}
 	if failing {
@@ -160,13 +148,8 @@ var signals = map[provider.Kind]signal{
 
 func (m model) fail(w http.ResponseWriter) {
 	s := signals[m.Fail]
-	if m.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(m.RetryAfter.Seconds())))
-	}
 	w.Header().Set("X-Amzn-Errortype", strings.ToUpper(s.code[:1])+s.code[1:]+":http://internal.amazon.com/coral/com.amazon.bedrock/")
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(s.status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"message": s.message + ", not with " + m.Key})
+	adaptertest.Refuse(w, &m.Scenario, s.status, map[string]string{"message": s.message + ", not with " + m.Key})
 }
 
 // operation returns the model and the operation that the path of a request names.

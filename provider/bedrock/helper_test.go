@@ -11,13 +11,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/bedrock"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 const claude = "anthropic.claude-sonnet-4-5-20250929-v1:0"
+
+var (
+	failure = adaptertest.Failure
+	golden  = adaptertest.Golden
+)
 
 // whole is the frames of a whole answer around some of its content.
 func whole(reason string, frames ...[]byte) []byte {
@@ -57,22 +61,13 @@ func recording(t *testing.T) (p *bedrock.Provider, bodies *[]string, requests *[
 // readable is a request's body for a golden file.
 func readable(t *testing.T, body string) string {
 	t.Helper()
-	var pretty bytes.Buffer
-	require.NoError(t, json.Indent(&pretty, []byte(body), "", "  "))
-	return strings.TrimRight(pretty.String(), "\n") + "\n"
+	return strings.TrimRight(adaptertest.Indented(t, []byte(body)), "\n") + "\n"
 }
 
 func ask(t *testing.T, p provider.Provider, req *provider.Request) (*provider.Response, error) {
 	t.Helper()
-	return p.Generate(t.Context(), req, func(provider.Chunk) {})
-}
-
-func failure(t *testing.T, err error, kind provider.Kind) *provider.Error {
-	t.Helper()
-	var e *provider.Error
-	require.ErrorAs(t, err, &e)
-	require.Equal(t, kind, e.Kind, "%v", err)
-	return e
+	r, _, err := adaptertest.Ask(t, p, req)
+	return r, err
 }
 
 func request(model string) *provider.Request {

@@ -10,13 +10,8 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
-
-func fields(t *testing.T, s string) (m map[string]json.RawMessage) {
-	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(s), &m))
-	return m
-}
 
 func TestOptions(t *testing.T) {
 	half, seed := 0.5, int64(-7)
@@ -32,7 +27,7 @@ func TestOptions(t *testing.T) {
 		"search":        {"gemini-2.5-flash", provider.Options{Search: true}},
 		"reasoning":     {"gemini-3-pro-preview", provider.Options{Reasoning: provider.ReasoningAsk}},
 		"extra": {"gemini-2.5-flash", provider.Options{
-			Effort: provider.EffortLow, Extra: fields(t, `{"generationConfig":{"topK":40,"thinkingConfig":{"includeThoughts":true}},"labels":{"a":"<b>"}}`),
+			Effort: provider.EffortLow, Extra: adaptertest.Fields(t, `{"generationConfig":{"topK":40,"thinkingConfig":{"includeThoughts":true}},"labels":{"a":"<b>"}}`),
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,36 +110,23 @@ func TestEfforts(t *testing.T) {
 // What the API has no words for fails before anything is sent.
 func TestUnwritableOptions(t *testing.T) {
 	seed := int64(math.MaxInt32 + 1)
-	for _, tt := range []struct {
-		name, model, code string
-		o                 provider.Options
-		part              string
-	}{
-		{"verbosity", "gemini-3-flash", "verbosity", provider.Options{Verbosity: provider.VerbosityLow}, ""},
-		{"a long seed", "gemini-3-flash", "seed", provider.Options{Seed: &seed}, ""},
-		{"thinks never", "gemini-2.0-flash", "effort", provider.Options{Effort: provider.EffortLow}, ""},
-		{"shows no thoughts", "gemini-1.5-pro", "reasoning", provider.Options{Reasoning: provider.ReasoningAsk}, ""},
-		{"a field of the adapter", "gemini-3-flash", "extra", provider.Options{Extra: fields(t, `{"contents":[]}`)}, ""},
-		{"in another spelling", "gemini-3-flash", "extra", provider.Options{Extra: fields(t, `{"generation_config":{"topK":1}}`)}, ""},
-		{"a second reply", "gemini-3-flash", "extra", provider.Options{Extra: fields(t, `{"generationConfig":{"candidateCount":2}}`)}, ""},
-		{"a secret", "gemini-3-flash", "header", provider.Options{Header: map[string]string{"x-goog-api-key": "x"}}, ""},
-		{"a word file", "gemini-3-flash", "parts", provider.Options{}, "application/msword"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p, all := serve(t, 200, yes)
-			req := request()
-			req.Model, req.Options = tt.model, &tt.o
-			if tt.part != "" {
-				req.Last.Parts = []provider.Part{{Type: tt.part, Data: []byte("x")}}
-			}
-			_, _, err := ask(t, p, req)
-			e := failure(t, err, provider.KindValidation)
-			assert.True(t, e.NotSent)
-			assert.Equal(t, tt.code, e.Code)
-			assert.Empty(t, *all)
-		})
-	}
 	p, all := serve(t, 200, yes)
+	adaptertest.Refused(t, p, request, func() int { return len(*all) }, []adaptertest.Unwritable{
+		{Name: "verbosity", Model: "gemini-3-flash", Code: "verbosity", Options: provider.Options{Verbosity: provider.VerbosityLow}},
+		{Name: "a long seed", Model: "gemini-3-flash", Code: "seed", Options: provider.Options{Seed: &seed}},
+		{Name: "thinks never", Model: "gemini-2.0-flash", Code: "effort", Options: provider.Options{Effort: provider.EffortLow}},
+		{Name: "shows no thoughts", Model: "gemini-1.5-pro", Code: "reasoning", Options: provider.Options{Reasoning: provider.ReasoningAsk}},
+		{
+			Name: "in another spelling", Model: "gemini-3-flash", Code: "extra",
+			Options: provider.Options{Extra: adaptertest.Fields(t, `{"generation_config":{"topK":1}}`)},
+		},
+		{
+			Name: "a second reply", Model: "gemini-3-flash", Code: "extra",
+			Options: provider.Options{Extra: adaptertest.Fields(t, `{"generationConfig":{"candidateCount":2}}`)},
+		},
+		{Name: "a secret", Model: "gemini-3-flash", Code: "header", Options: provider.Options{Header: map[string]string{"x-goog-api-key": "x"}}},
+		{Name: "a word file", Model: "gemini-3-flash", Code: "parts", Part: "application/msword"},
+	})
 	req := request()
 	req.Options, req.Tools = &provider.Options{Search: true}, []provider.Tool{{Name: "lookup"}}
 	_, _, err := ask(t, p, req)

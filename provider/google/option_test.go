@@ -5,15 +5,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"google.golang.org/genai"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/google"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // TestRefusedParameters: what a model refuses is left out, and remembered for the model.
@@ -30,32 +29,21 @@ func TestRefusedParameters(t *testing.T) {
 		{"the schema", "responseJsonSchema", "Invalid JSON payload received. Unknown name \"responseJsonSchema\" at 'generation_config': Cannot find field.", "generationConfig.responseJsonSchema"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var bodies []string
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				if bodies = append(bodies, string(body)); strings.Contains(string(body), tt.holds) {
-					w.WriteHeader(http.StatusBadRequest)
-					_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"code": 400, "message": tt.message, "status": "INVALID_ARGUMENT"}})
-					return
-				}
+			answer, _ := json.Marshal(map[string]any{"error": map[string]any{"code": 400, "message": tt.message, "status": "INVALID_ARGUMENT"}})
+			picky := &adaptertest.Picky{Refuses: [][2]string{{tt.holds, string(answer)}}, Say: func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
 				_, _ = io.WriteString(w, yes)
-			}))
+			}}
+			server := httptest.NewServer(picky)
 			defer server.Close()
 			p := google.New(canary)
 			p.BaseURL = server.URL
 			p.Thinking = &genai.ThinkingConfig{ThinkingLevel: genai.ThinkingLevelLow}
 			req := request()
 			req.Schema = &provider.Schema{Name: "s", JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer","minimum":0}}}`)}
-			for range 2 {
-				r, _, err := ask(t, p, req)
-				require.NoError(t, err)
-				assert.Equal(t, []string{tt.left}, r.Left)
-			}
-			assert.Len(t, bodies, 3, "the second call pays nothing")
-			assert.NotContains(t, bodies[2], tt.holds)
+			last := picky.Learns(t, p, req, tt.left)
 			if tt.name == "JSON" {
-				assert.NotContains(t, bodies[2], "responseJsonSchema", "there is none without JSON")
+				assert.NotContains(t, last, "responseJsonSchema", "there is none without JSON")
 			}
 		})
 	}

@@ -208,7 +208,7 @@ func TestSilenceAfterTheEnd(t *testing.T) {
 		p, transport := played(yes)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		transport.wrap = func(r io.Reader) io.Reader { return io.MultiReader(r, silence{ctx}) }
+		transport.Wrap = func(r io.Reader) io.Reader { return io.MultiReader(r, silence{ctx}) }
 		p.Client.Transport = closing{transport, cancel}
 		began := time.Now()
 		r, _, err := ask(t, p, request())

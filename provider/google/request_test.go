@@ -221,8 +221,8 @@ func TestSchemaBesideTools(t *testing.T) {
 		req.Model = model
 		_, _, err := ask(t, p, req)
 		require.NoError(t, err)
-		assert.Equal(t, want, strings.Contains(string(transport.body), "responseJsonSchema"), model)
-		assert.Contains(t, string(transport.body), "functionDeclarations", model)
+		assert.Equal(t, want, strings.Contains(string(transport.Body), "responseJsonSchema"), model)
+		assert.Contains(t, string(transport.Body), "functionDeclarations", model)
 	}
 }
 

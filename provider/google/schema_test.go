@@ -32,7 +32,7 @@ func lowered(t *testing.T, schema []byte) json.RawMessage {
 			ResponseJSONSchema json.RawMessage `json:"responseJsonSchema"`
 		}
 	}
-	require.NoError(t, json.Unmarshal(transport.body, &sent))
+	require.NoError(t, json.Unmarshal(transport.Body, &sent))
 	require.Equal(t, "application/json", sent.GenerationConfig.ResponseMIMEType)
 	return sent.GenerationConfig.ResponseJSONSchema
 }

@@ -1,43 +1,27 @@
 package google_test
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/google"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files under testdata")
+const canary = adaptertest.Key
 
-// canary stands for a key.
-const canary = "AIzaSyCanary5f1d7a0c93be"
+var (
+	ask     = adaptertest.Ask
+	failure = adaptertest.Failure
+	golden  = adaptertest.Golden
+	pretty  = adaptertest.Indented
+)
 
 const yes = `data: {"candidates": [{"content": {"parts": [{"text": "Yes."}],"role": "model"},"finishReason": "STOP"}]}` + "\r\n\r\n"
-
-// golden compares got with a file under testdata.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	path = filepath.Join("testdata", path)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "make it with -update")
-	assert.Equal(t, string(want), got)
-}
 
 // sent is a request as it reached the server.
 type sent struct {
@@ -68,14 +52,6 @@ func serve(t *testing.T, status int, answers ...string) (*google.Provider, *[]se
 	return p, &all
 }
 
-// pretty writes JSON so that a person can read it.
-func pretty(t *testing.T, data []byte) string {
-	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, json.Indent(&b, data, "", "  "), "%s", data)
-	return b.String()
-}
-
 func request() *provider.Request {
 	return &provider.Request{
 		ID: "r1.opening.ada/1", Model: "gemini-2.5-flash", System: "You are Ada.", Self: "Ada",
@@ -83,52 +59,11 @@ func request() *provider.Request {
 	}
 }
 
-// ask calls Generate and gathers the chunks.
-func ask(t *testing.T, p *google.Provider, req *provider.Request) (*provider.Response, []string, error) {
-	t.Helper()
-	var chunks []string
-	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) {
-		if c.Recall {
-			chunks = nil
-		}
-		if !c.Reasoning {
-			chunks = append(chunks, c.Text)
-		}
-	})
-	return r, chunks, err
-}
-
-// failure asserts that err is a provider.Error of a kind.
-func failure(t *testing.T, err error, kind provider.Kind) *provider.Error {
-	t.Helper()
-	var e *provider.Error
-	require.ErrorAs(t, err, &e)
-	require.Equal(t, kind, e.Kind, "%v", err)
-	return e
-}
-
-// playback is a transport that answers with bytes, without a network, and keeps what was sent.
-type playback struct {
-	answer []byte
-	wrap   func(io.Reader) io.Reader
-	body   []byte
-}
-
-func (p *playback) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body != nil {
-		p.body, _ = io.ReadAll(req.Body)
-		_ = req.Body.Close()
-	}
-	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(p.answer)), req)
-	if err == nil && p.wrap != nil {
-		response.Body = io.NopCloser(p.wrap(response.Body))
-	}
-	return response, err
-}
+const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 
 // played returns a provider whose server answers with a body.
-func played(body string) (*google.Provider, *playback) {
-	transport := &playback{answer: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" + body)}
+func played(body string) (*google.Provider, *adaptertest.Playback) {
+	transport := &adaptertest.Playback{Answer: head + body}
 	p := google.New(canary)
 	p.Client = &http.Client{Transport: transport}
 	return p, transport

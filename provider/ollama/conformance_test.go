@@ -6,13 +6,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
-	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/ollama"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
@@ -37,7 +34,7 @@ func connect(t *testing.T, s providertest.Scenario) provider.Provider {
 }
 
 func TestFaults(t *testing.T) {
-	h := providertest.HTTP{
+	adaptertest.Faults(t, providertest.HTTP{
 		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
 			p := ollama.New(s.URL)
 			p.Key, p.Client = provider.StaticKey(s.Key), s.Client
@@ -45,9 +42,6 @@ func TestFaults(t *testing.T) {
 			p.NumCtx = 4096
 			return p
 		},
-		Wholes: providertest.Wholes(t, "testdata/whole"),
-		Faults: providertest.Faults(t, "testdata/fault"),
-		Long:   longform.Asked(),
 		NoSignal: map[string]string{
 			"slow-down":        "Ollama has no word for it besides 429",
 			"budget-in-flight": "Ollama takes no budget in advance",
@@ -56,16 +50,12 @@ func TestFaults(t *testing.T) {
 			"content-filter":   "Ollama has no filter",
 			"comments":         "lines of JSON have no comments",
 		},
-	}
-	providertest.RunHTTP(t, h)
-	golden(t, "table.golden", h.Table())
-	golden(t, "evidence.golden", h.Evidence(t))
-	for _, f := range h.Faults {
-		assert.NotEmpty(t, f.Source.Origin, "%s does not say where it is from", f.Name)
-	}
-	for _, w := range h.Wholes {
-		assert.NotEmpty(t, w.Source.Origin, "%s does not say where it is from", w.Name)
-	}
+	})
+}
+
+// What is sent to /api/chat is what Ollama describes, and nothing else.
+func TestRequestsAreAsPublished(t *testing.T) {
+	adaptertest.Published(t, "ollama.json", "ChatRequest", "*.json")
 }
 
 // vendor acts a scenario in the API's words.
@@ -90,7 +80,7 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"error":"{\"error\":{\"code\":500,\"message\":\"Jinja Exception: System role not supported\",\"type\":\"server_error\"}}"}`)
 		return
 	}
-	failing := v.Fail != "" && v.Fail != provider.KindInvalidResponse
+	failing := adaptertest.Fails(&v.Scenario)
 	if failing && len(v.Reply) == 0 {
 		v.fail(w)
 		return
@@ -99,18 +89,11 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, thought := range v.Thoughts {
 		v.line(w, map[string]any{"message": map[string]any{"role": "assistant", "content": "", "thinking": thought}, "done": false})
 	}
-	for i, text := range v.Reply {
+	whole := adaptertest.Speak(&v.Scenario, r, func(text string) {
 		v.line(w, map[string]any{"message": map[string]any{"role": "assistant", "content": text}, "done": false})
-		if i == 0 && v.Hold != nil {
-			select {
-			case <-v.Hold:
-			case <-r.Context().Done():
-				return
-			}
-		}
-	}
+	})
 	switch {
-	case v.Cut:
+	case !whole || v.Cut:
 		return
 	case failing:
 		v.line(w, map[string]any{"error": "not with " + v.Key})
@@ -173,15 +156,10 @@ func (v vendor) fail(w http.ResponseWriter) {
 			400, `{"error":{"code":400,"message":"request (351 tokens) exceeds the available context size","type":"exceed_context_size_error"}}`,
 		},
 	}[v.Fail]
-	if v.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(v.RetryAfter.Seconds())))
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(said.status)
 	if v.Fail != provider.KindContextOverflow {
 		said.text += ", not with " + v.Key
 	}
-	_ = json.NewEncoder(w).Encode(map[string]string{"error": said.text})
+	adaptertest.Refuse(w, &v.Scenario, said.status, map[string]string{"error": said.text})
 }
 
 // sent reads a request back.

@@ -1,45 +1,24 @@
 package ollama_test
 
 import (
-	"context"
-	"runtime"
-	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
-	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/ollama"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
-// Whatever an answer is made of, reading it takes little more than its bytes: all that is allocated
-// on the way, what is freed meanwhile included, stays below six times the bound of a body.
+// Whatever an answer is made of, reading it takes little more than its bytes.
 func TestHostileAnswersTakeLittleMemory(t *testing.T) {
-	longform.Lone(t)
 	const maxBody = 4 << 20
-	generate := func(ctx context.Context, p *ollama.Provider) error {
-		_, err := p.Generate(ctx, request(), func(provider.Chunk) {})
-		return err
+	play := func(_ *testing.T, body string) provider.Provider {
+		p := played(answer(body))
+		p.MaxBody = maxBody
+		return p
 	}
-	check := func(ctx context.Context, p *ollama.Provider) error { return p.Check(ctx, "x") }
-	for name, tt := range map[string]struct {
-		begin, part, end string
-		size             int
-		ask              func(context.Context, *ollama.Provider) error
-	}{
-		"calls":        {`{"message":{"tool_calls":[`, `{},`, `{}]}}`, 1 << 20, generate},
-		"capabilities": {`{"capabilities":[`, `"",`, `""]}`, maxBody, check},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := played(answer(tt.begin + strings.Repeat(tt.part, (tt.size-1<<10)/len(tt.part)) + tt.end))
-			p.MaxBody = maxBody
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			err := tt.ask(t.Context(), p)
-			runtime.ReadMemStats(&after)
-			failure(t, err, provider.KindInvalidResponse)
-			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(6*maxBody))
-		})
-	}
+	adaptertest.TakesLittleMemory(t, 6*maxBody, play, request(), map[string]adaptertest.Hostile{
+		"calls": {First: `{"message":{"tool_calls":[`, Part: `{},`, Last: `{}]}}`, Size: 1<<20 - 1<<10, Want: provider.KindInvalidResponse},
+		"capabilities": {
+			First: `{"capabilities":[`, Part: `"",`, Last: `""]}`, Size: maxBody - 1<<10, Check: true, Want: provider.KindInvalidResponse,
+		},
+	})
 }

@@ -1,10 +1,9 @@
 package ollama_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // end is the last line of an answer.
@@ -140,41 +140,41 @@ func TestFullWindow(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: whatever comes, a reply is only what a done line has ended, and its chunks are its text.
-func FuzzAnswer(f *testing.F) {
-	for _, folder := range []string{"whole", "fault"} {
-		paths, err := filepath.Glob(filepath.Join("testdata", folder, "*.http"))
-		require.NoError(f, err)
-		require.NotEmpty(f, paths)
-		for _, path := range paths {
-			data, err := os.ReadFile(path)
-			require.NoError(f, err)
-			_, data, _ = bytes.Cut(data, []byte("---\n"))
-			_, body, _ := bytes.Cut(data, []byte("\n\n"))
-			f.Add(body)
-		}
+// A runner's failure comes as JSON in a string: what shows only once it is unpacked is cut out too.
+func TestKeyInAPackedFailure(t *testing.T) {
+	packed := `{"error":"{\"error\":{\"code\":503,\"message\":\"not with \\u0073` + canary[1:] + `\",\"type\":\"\\u0073` + canary[1:] + `\"}}"}` + "\n"
+	for _, status := range []int{http.StatusOK, http.StatusServiceUnavailable} {
+		_, _, err := ask(t, answering(t, status, packed), request())
+		e := failure(t, err, provider.KindAPI)
+		assert.Equal(t, "not with [redacted]", e.Message)
+		assert.Equal(t, status, e.Status)
 	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		p := played(append([]byte("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"), body...))
-		p.NumCtx = 4096
-		r, chunks, err := ask(t, p, request())
-		if err != nil {
-			var e *provider.Error
-			require.ErrorAs(t, err, &e)
-			require.NotEmpty(t, e.Kind)
-			require.False(t, e.NotSent)
-			return
-		}
-		require.Equal(t, r.Text, strings.Join(chunks, ""))
-		require.True(t, strings.TrimSpace(r.Text) != "" || len(r.Calls) > 0)
-		ids := map[string]bool{}
-		for _, c := range r.Calls {
-			require.NotEmpty(t, c.Name)
-			require.True(t, json.Valid(c.Arguments))
-			require.False(t, ids[c.ID], "two calls with the id %q", c.ID)
-			ids[c.ID] = true
-		}
-		require.Contains(t, strings.ToLower(string(body)), "true")
-		require.Contains(t, string(body), "\n")
-	})
+}
+
+// FuzzAnswer: a reply is only what a done line has ended.
+func FuzzAnswer(f *testing.F) {
+	adaptertest.Fuzzing{
+		Head: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n",
+		Connect: func(transport http.RoundTripper) provider.Provider {
+			p := played("")
+			p.NumCtx, p.Client.Transport = 4096, transport
+			return p
+		},
+		Request: request,
+		Also: func(t *testing.T, body []byte, r *provider.Response, err error) {
+			if e, ok := errors.AsType[*provider.Error](err); ok {
+				require.False(t, e.NotSent)
+				return
+			}
+			require.True(t, strings.TrimSpace(r.Text) != "" || len(r.Calls) > 0)
+			ids := map[string]bool{}
+			for _, c := range r.Calls {
+				require.NotEmpty(t, c.Name)
+				require.False(t, ids[c.ID], "two calls with the id %q", c.ID)
+				ids[c.ID] = true
+			}
+			require.Contains(t, strings.ToLower(string(body)), "true")
+			require.Contains(t, string(body), "\n")
+		},
+	}.Run(f)
 }

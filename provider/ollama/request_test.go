@@ -1,7 +1,6 @@
 package ollama_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/ollama"
 )
 
@@ -95,9 +95,7 @@ func TestRequestBody(t *testing.T) {
 			_, _, err := ask(t, p, &tt.req)
 			require.NoError(t, err)
 
-			var pretty bytes.Buffer
-			require.NoError(t, json.Indent(&pretty, body, "", "  "))
-			golden(t, "request/"+tt.name+".json", pretty.String())
+			golden(t, "request/"+tt.name+".json", adaptertest.Indented(t, body))
 			assert.Equal(t, "POST /proxy/api/chat?version=1", path)
 			assert.Equal(t, "Bearer "+canary, header.Get("Authorization"))
 			assert.Equal(t, "application/json", header.Get("Content-Type"))
@@ -144,7 +142,6 @@ func TestUnwritableRequests(t *testing.T) {
 		{"strange option", func(p *ollama.Provider, _ *provider.Request) { p.Options = map[string]any{"x": func() {}} }},
 		{"strange thought", func(p *ollama.Provider, _ *provider.Request) { p.Think = make(chan int) }},
 		{"no message", func(_ *ollama.Provider, req *provider.Request) { req.System, req.Last.Text = "", "" }},
-		{"no address", func(p *ollama.Provider, _ *provider.Request) { p.BaseURL = "localhost:11434" }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -120,26 +120,3 @@ func TestImages(t *testing.T) {
 		unsent(t, ollama.New(""), req)
 	}
 }
-
-// TestThoughts: they are streamed as thoughts, or dropped, and are no part of the text.
-func TestThoughts(t *testing.T) {
-	body := answer(
-		`{"model":"m","message":{"role":"assistant","content":"","thinking":"One, "}}`,
-		`{"model":"m","message":{"role":"assistant","content":"","thinking":"two."}}`,
-		`{"model":"m","message":{"role":"assistant","content":"Yes."},"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":2}`,
-	)
-	for way, want := range map[provider.ReasoningText]string{provider.ReasoningShow: "One, two.", provider.ReasoningHide: ""} {
-		req := request()
-		req.Options = &provider.Options{Reasoning: way}
-		var thoughts strings.Builder
-		r, err := played(body).Generate(t.Context(), req, func(c provider.Chunk) {
-			if c.Reasoning {
-				thoughts.WriteString(c.Text)
-			}
-		})
-		require.NoError(t, err)
-		assert.Equal(t, "Yes.", r.Text)
-		assert.Equal(t, want, r.Reasoning)
-		assert.Equal(t, want, thoughts.String())
-	}
-}

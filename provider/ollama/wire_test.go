@@ -1,41 +1,24 @@
 package ollama_test
 
 import (
-	"bufio"
-	"bytes"
-	"flag"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/ollama"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files under testdata")
+const canary = adaptertest.Key
 
-// canary stands for a key.
-const canary = "sk-canary-5f1d7a0c93be"
-
-// golden compares got with a file under testdata.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	path = filepath.Join("testdata", path)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "make it with -update")
-	assert.Equal(t, string(want), got)
-}
+var (
+	ask     = adaptertest.Ask
+	failure = adaptertest.Failure
+	golden  = adaptertest.Golden
+)
 
 // serve starts a server and yields the provider for it.
 func serve(t *testing.T, handler http.HandlerFunc) *ollama.Provider {
@@ -56,19 +39,9 @@ func answering(t *testing.T, status int, body string) *ollama.Provider {
 	})
 }
 
-// playback is a transport that answers with bytes, without a network.
-type playback []byte
-
-func (p playback) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body != nil {
-		_ = req.Body.Close()
-	}
-	return http.ReadResponse(bufio.NewReader(bytes.NewReader(p)), req)
-}
-
-func played(answer []byte) *ollama.Provider {
+func played(answer string) *ollama.Provider {
 	p := ollama.New("http://model.test")
-	p.Client = &http.Client{Transport: playback(answer)}
+	p.Client = &http.Client{Transport: &adaptertest.Playback{Answer: answer}}
 	return p
 }
 
@@ -79,34 +52,7 @@ func request() *provider.Request {
 	}
 }
 
-// ask calls Generate and gathers the chunks.
-func ask(t *testing.T, p *ollama.Provider, req *provider.Request) (*provider.Response, []string, error) {
-	t.Helper()
-	var chunks []string
-	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) {
-		if c.Recall {
-			chunks = nil
-		}
-		if !c.Reasoning {
-			chunks = append(chunks, c.Text)
-		}
-	})
-	return r, chunks, err
-}
-
-// failure asserts that err is a provider.Error of a kind, which shows no key.
-func failure(t *testing.T, err error, kind provider.Kind) *provider.Error {
-	t.Helper()
-	var e *provider.Error
-	require.ErrorAs(t, err, &e)
-	require.Equal(t, kind, e.Kind, "%v", err)
-	for _, s := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err)} {
-		assert.NotContains(t, s, canary)
-	}
-	return e
-}
-
 // answer is a whole answer with these lines.
-func answer(lines ...string) []byte {
-	return []byte("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n" + strings.Join(lines, "\n") + "\n")
+func answer(lines ...string) string {
+	return "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n" + strings.Join(lines, "\n") + "\n"
 }

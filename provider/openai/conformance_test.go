@@ -1,16 +1,17 @@
 package openai_test
 
 import (
-	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openai"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
@@ -29,7 +30,7 @@ func TestConformance(t *testing.T) {
 			connect := func(t *testing.T, s providertest.Scenario) provider.Provider {
 				t.Helper()
 				older := way.lack || way.api == openai.ChatCompletions || s.Name == "seed" || s.Name == "stop" // which are options of it alone
-				server := httptest.NewServer(vendor{Scenario: s, lack: way.lack, older: older})
+				server := httptest.NewServer(vendor{Chat: adaptertest.Chat{Scenario: s}, lack: way.lack, older: older})
 				t.Cleanup(server.Close)
 				p := openai.New(s.Key)
 				p.BaseURL, p.Client, p.API = server.URL+"/v1", server.Client(), way.api
@@ -44,7 +45,7 @@ func TestConformance(t *testing.T) {
 
 // vendor acts a scenario in OpenAI's words, by either API.
 type vendor struct {
-	providertest.Scenario
+	adaptertest.Chat
 
 	lack  bool // it is a server such as vLLM, with a list of its models
 	older bool // it has chat completions
@@ -53,7 +54,7 @@ type vendor struct {
 func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch what := r.Method + " " + r.URL.Path; {
 	case what == "POST /v1/chat/completions" && v.older:
-		v.chat(w, r)
+		v.Chat.ServeHTTP(w, r)
 	case what == "POST /v1/responses" && !v.lack:
 		v.respond(w, r)
 	case what == "GET /v1/models" && v.lack:
@@ -69,7 +70,7 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (v vendor) model(w http.ResponseWriter, id string) {
 	switch {
 	case v.Fail != "":
-		v.fail(w)
+		v.Refuse(w)
 	case slices.Contains(v.Models, id):
 		answerJSON(w, http.StatusOK, described(id))
 	default:
@@ -85,7 +86,7 @@ func described(id string) string {
 // list describes all models.
 func (v vendor) list(w http.ResponseWriter) {
 	if v.Fail != "" {
-		v.fail(w)
+		v.Refuse(w)
 		return
 	}
 	list := make([]string, len(v.Models))
@@ -95,35 +96,82 @@ func (v vendor) list(w http.ResponseWriter) {
 	answerJSON(w, http.StatusOK, `{"object":"list","data":[`+strings.Join(list, ",")+`]}`)
 }
 
-type signal struct {
-	status int
-	code   string
+func TestFaults(t *testing.T) {
+	adaptertest.Faults(t, providertest.HTTP{
+		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
+			p := openai.New(s.Key)
+			p.BaseURL, p.Client, p.API = s.URL+"/v1", s.Client, openai.Responses
+			p.IdleTimeout, p.MaxBody = s.IdleTimeout, s.MaxBody
+			if s.MaxLine > 0 {
+				p.MaxLine = s.MaxLine
+			}
+			return p
+		},
+		NoSignal: map[string]string{
+			"budget-in-flight": "OpenAI takes no budget in advance",
+			"moderation":       "OpenAI gives no reasons for a 403; what it filters is told as content_filter or as a policy",
+		},
+	})
 }
 
-var signals = map[provider.Kind]signal{
-	provider.KindRateLimit:       {429, "rate_limit_exceeded"},
-	provider.KindQuota:           {429, "insufficient_quota"},
-	provider.KindAPI:             {500, "server_error"},
-	provider.KindTimeout:         {504, ""},
-	provider.KindContextOverflow: {400, "context_length_exceeded"},
-	provider.KindAuthentication:  {401, "invalid_api_key"},
-	provider.KindContentFilter:   {400, "content_filter"},
-	provider.KindValidation:      {404, "model_not_found"},
-}
+// Every code that the API description names for a reply that failed, and those of OpenAI's policies, which
+// nobody else has: they mean the same wherever they are told.
+func TestCodes(t *testing.T) {
+	for code, want := range map[string]provider.Kind{
+		"invalid_prompt":                 provider.KindContentFilter,
+		"bio_policy":                     provider.KindContentFilter,
+		"cyber_policy":                   provider.KindContentFilter,
+		"misalignment_policy_violation":  provider.KindContentFilter,
+		"image_content_policy_violation": provider.KindContentFilter,
+		"data_residency_mismatch":        provider.KindValidation,
+		"invalid_image":                  provider.KindValidation,
+		"invalid_image_format":           provider.KindValidation,
+		"invalid_base64_image":           provider.KindValidation,
+		"invalid_image_url":              provider.KindValidation,
+		"image_too_large":                provider.KindValidation,
+		"image_too_small":                provider.KindValidation,
+		"image_parse_error":              provider.KindValidation,
+		"invalid_image_mode":             provider.KindValidation,
+		"image_file_too_large":           provider.KindValidation,
+		"unsupported_image_media_type":   provider.KindValidation,
+		"empty_image_file":               provider.KindValidation,
+		"failed_to_download_image":       provider.KindValidation,
+		"image_file_not_found":           provider.KindValidation,
+		"vector_store_timeout":           provider.KindTimeout,
+	} {
+		said := `"error":{"code":"` + code + `","message":"no"}`
+		t.Run(code, func(t *testing.T) {
+			p := serve(t, func(w http.ResponseWriter, _ *http.Request) { answerJSON(w, http.StatusBadRequest, "{"+said+"}") })
+			_, err := ask(t, p, request())
+			assert.Equal(t, code, failure(t, err, want).Code, "a reply")
 
-func (v vendor) fail(w http.ResponseWriter) {
-	s := signals[v.Fail]
-	if v.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(v.RetryAfter.Seconds())))
+			p = answering(t, delta("0", "Half"), `{"type":"response.failed","response":{"status":"failed",`+said+`}}`)
+			_, err = ask(t, p, request())
+			assert.Equal(t, code, failure(t, err, want).Code, "in a stream")
+		})
 	}
-	w.WriteHeader(s.status)
-	data, _ := json.Marshal(map[string]any{"error": map[string]any{"message": "not with " + v.Key, "code": s.code}})
-	flush(w, string(data))
 }
 
-func flush(w io.Writer, text string) {
-	_, _ = io.WriteString(w, text)
-	if f, ok := w.(http.Flusher); ok {
-		f.Flush()
+// What is sent to /responses is what OpenAI describes, and nothing else.
+func TestRequestsAreAsPublished(t *testing.T) {
+	reply := adaptertest.Published(t, "responses.json", "CreateResponse", "*.golden")
+	require.ErrorContains(t, reply.Check([]byte(`{"model":"gpt-5","max_tokens":7}`)), "max_tokens", "another API's field is found")
+	require.Error(t, reply.Check([]byte(`{"model":"gpt-5","tools":[{"type":"function","name":"x","strict":"yes","parameters":{}}]}`)))
+}
+
+// refused answers all requests with status 400.
+const refused = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
+
+// The same of what is sent to OpenAI's /chat/completions.
+func TestChatRequestsAreAsPublished(t *testing.T) {
+	chat := adaptertest.Published(t, "chat.json", "CreateChatCompletionRequest")
+	for name, req := range requests() {
+		sent := &adaptertest.Playback{Answer: refused}
+		p := openai.New(canary)
+		p.API, p.Client = openai.ChatCompletions, &http.Client{Transport: sent}
+		_, err := ask(t, p, &req)
+		require.Error(t, err)
+		require.NotEmpty(t, sent.Body)
+		assert.NoError(t, chat.Check(sent.Body), "%s: %s", name, sent.Body)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openai"
 )
 
@@ -116,40 +117,21 @@ func TestEfforts(t *testing.T) {
 // What the API has no words for fails before anything is sent.
 func TestUnwritableOptions(t *testing.T) {
 	seed := int64(1)
-	extra := func(s string) (m map[string]json.RawMessage) {
-		require.NoError(t, json.Unmarshal([]byte(s), &m))
-		return m
-	}
-	for _, tt := range []struct {
-		name, model, code string
-		o                 provider.Options
-		parts             []provider.Part
-	}{
-		{"stop", "gpt-5", "stop", provider.Options{Stop: []string{"END"}}, nil},
-		{"seed", "gpt-5", "seed", provider.Options{Seed: &seed}, nil},
-		{"thinks always", "gpt-5", "effort", provider.Options{Effort: provider.EffortNone}, nil},
-		{"thinks never", "gpt-4.1", "effort", provider.Options{Effort: provider.EffortLow}, nil},
-		{"a field of the adapter", "gpt-5", "extra", provider.Options{Extra: extra(`{"store":true}`)}, nil},
-		{"a field of the options", "gpt-5", "extra", provider.Options{Effort: provider.EffortLow, Extra: extra(`{"reasoning":{"effort":"high"}}`)}, nil},
-		{"no stream", "gpt-5", "extra", provider.Options{Extra: extra(`{"stream":false}`)}, nil},
-		{"a secret", "gpt-5", "header", provider.Options{Header: map[string]string{"Authorization": "Bearer x"}}, nil},
-		{"the SDK's header", "gpt-5", "header", provider.Options{Header: map[string]string{"x-stainless-lang": "x"}}, nil},
-		{"audio", "gpt-5", "parts", provider.Options{}, []provider.Part{{Type: "audio/wav"}}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := openai.New(canary)
-			p.Client = &http.Client{Transport: transport(func(*http.Request) *http.Response {
-				t.Error("a request was sent")
-				return nil
-			})}
-			req := request()
-			req.Model, req.Options, req.Last.Parts = tt.model, &tt.o, tt.parts
-			_, err := ask(t, p, req)
-			e := failure(t, err, provider.KindValidation)
-			assert.True(t, e.NotSent)
-			assert.Equal(t, tt.code, e.Code)
-		})
-	}
+	sent := 0
+	p := serve(t, func(http.ResponseWriter, *http.Request) { sent++ })
+	p.API = openai.Responses
+	adaptertest.Refused(t, p, request, func() int { return sent }, []adaptertest.Unwritable{
+		{Name: "stop", Model: "gpt-5", Code: "stop", Options: provider.Options{Stop: []string{"END"}}},
+		{Name: "seed", Model: "gpt-5", Code: "seed", Options: provider.Options{Seed: &seed}},
+		{Name: "thinks always", Model: "gpt-5", Code: "effort", Options: provider.Options{Effort: provider.EffortNone}},
+		{Name: "thinks never", Model: "gpt-4.1", Code: "effort", Options: provider.Options{Effort: provider.EffortLow}},
+		{
+			Name: "a field of the options", Model: "gpt-5", Code: "extra",
+			Options: provider.Options{Effort: provider.EffortLow, Extra: adaptertest.Fields(t, `{"reasoning":{"effort":"high"}}`)},
+		},
+		{Name: "the SDK's header", Model: "gpt-5", Code: "header", Options: provider.Options{Header: map[string]string{"x-stainless-lang": "x"}}},
+		{Name: "audio", Model: "gpt-5", Code: "parts", Part: "audio/wav"},
+	})
 }
 
 // As long as nobody knows which API a server has, what only one of them has words for decides.

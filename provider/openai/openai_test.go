@@ -1,16 +1,11 @@
 package openai_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,24 +13,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openai"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files")
+const canary = adaptertest.Key
 
-const canary = "sk-canary-7d20c1f9a4"
-
-// golden compares with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), got)
-}
+var (
+	failure = adaptertest.Failure
+	golden  = adaptertest.Golden
+)
 
 // serve starts a server and yields a provider for it.
 func serve(t *testing.T, handler http.HandlerFunc) *openai.Provider {
@@ -54,43 +41,10 @@ func request() *provider.Request {
 	}
 }
 
-func ask(t *testing.T, p *openai.Provider, req *provider.Request) (*provider.Response, error) {
+func ask(t *testing.T, p provider.Provider, req *provider.Request) (*provider.Response, error) {
 	t.Helper()
-	var chunks, thoughts strings.Builder
-	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) {
-		if c.Recall {
-			chunks.Reset()
-		}
-		if c.Reasoning {
-			thoughts.WriteString(c.Text)
-			return
-		}
-		chunks.WriteString(c.Text)
-	})
-	if err == nil {
-		require.NotNil(t, r)
-		assert.Equal(t, r.Text, chunks.String(), "the chunks add up to the text")
-		assert.Equal(t, r.Reasoning, thoughts.String(), "and those of thoughts to theirs")
-	}
+	r, _, err := adaptertest.Ask(t, p, req)
 	return r, err
-}
-
-// failure is the *provider.Error that err must be.
-func failure(t *testing.T, err error, kind provider.Kind) *provider.Error {
-	t.Helper()
-	e, ok := errors.AsType[*provider.Error](err)
-	require.True(t, ok, "%v", err)
-	assert.Equal(t, kind, e.Kind, "%v", e)
-	return e
-}
-
-func assertNoKey(t *testing.T, err error) {
-	t.Helper()
-	for ; err != nil; err = errors.Unwrap(err) {
-		for _, format := range []string{"%v", "%+v", "%#v", "%q"} {
-			assert.NotContains(t, fmt.Sprintf(format, err), canary)
-		}
-	}
 }
 
 // answerJSON answers with a status and a document.
@@ -108,7 +62,7 @@ func answerJSON(w http.ResponseWriter, status int, body string) {
 func stream(w http.ResponseWriter, events ...string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, e := range events {
-		flush(w, "data: "+e+"\n\n")
+		adaptertest.Say(w, "data: "+e+"\n\n")
 	}
 }
 
@@ -174,95 +128,20 @@ func TestTheEnvironmentIsNotRead(t *testing.T) {
 	}
 }
 
-// calls is everything that makes a request.
-var calls = map[string]func(ctx context.Context, p *openai.Provider) error{
-	"generate": func(ctx context.Context, p *openai.Provider) error {
-		_, err := p.Generate(ctx, request(), func(provider.Chunk) {})
-		return err
-	},
-	"check": func(ctx context.Context, p *openai.Provider) error { return p.Check(ctx, "gpt-5") },
-}
-
-func TestNoFailureShowsTheKey(t *testing.T) {
-	for name, call := range calls {
-		t.Run(name, func(t *testing.T) {
-			for _, body := range []string{
-				`{"error":{"message":"not with ` + canary + `","code":"` + canary + `"}}`, "not with " + canary, `{"` + canary + `":1}`, "{", "[]", "",
-			} {
-				for _, status := range []int{200, 302, 400, 401, 404, 405, 429, 500} {
-					p := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-						w.Header().Set("Location", "http://"+canary+".example/")
-						w.Header().Set("X-Request-ID", canary)
-						answerJSON(w, status, body)
-					})
-					err := call(t.Context(), p)
-					if name == "check" && (status == 404 || status == 405) && err == nil {
-						continue // a server that cannot tell
-					}
-					require.Error(t, err)
-					_, ok := errors.AsType[*provider.Error](err)
-					assert.True(t, ok, "%T", err)
-					assertNoKey(t, err)
-				}
-			}
-			p := openai.New(canary)
-			p.BaseURL = "http://127.0.0.1:1/" + canary
-			err := call(t.Context(), p)
-			assert.True(t, failure(t, err, provider.KindNetwork).NotSent)
-			assertNoKey(t, err)
-		})
-	}
-}
-
 func TestWhatIsNotSent(t *testing.T) {
-	for name, call := range calls {
-		t.Run(name, func(t *testing.T) {
-			for _, base := range []string{"", "localhost:8080", "ftp://host/v1", "http://user:" + canary + "@host:x/"} {
-				p := openai.New(canary)
-				p.BaseURL = base
-				err := call(t.Context(), p)
-				e := failure(t, err, provider.KindValidation)
-				assert.True(t, e.NotSent)
-				assert.Equal(t, "base_url", e.Code)
-				assertNoKey(t, err)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
-			assert.True(t, failure(t, call(ctx, openai.New(canary)), provider.KindCanceled).NotSent)
-		})
-	}
 	p := openai.New(canary)
 	p.API = "soap"
-	_, err := ask(t, p, request())
-	e := failure(t, err, provider.KindValidation)
-	assert.True(t, e.NotSent)
-	assert.Equal(t, "api", e.Code)
+	adaptertest.Unsent(t, p, request(), "api")
 	p = openai.New(canary)
 	req := request()
 	req.Schema = &provider.Schema{Name: "x", JSON: json.RawMessage(`{`)}
-	_, err = ask(t, p, req)
+	_, err := ask(t, p, req)
 	assert.True(t, failure(t, err, provider.KindValidation).NotSent)
 	req = request()
 	req.Tools = []provider.Tool{{Name: "x", Parameters: json.RawMessage(`nonsense`)}}
 	_, err = ask(t, p, req)
 	assert.True(t, failure(t, err, provider.KindValidation).NotSent)
 	assert.True(t, failure(t, p.Check(t.Context(), ""), provider.KindValidation).NotSent)
-}
-
-func TestNothingIsRetried(t *testing.T) {
-	for name, call := range calls {
-		for _, status := range []int{408, 409, 429, 500, 503} {
-			n := 0
-			p := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-				n++
-				w.Header().Set("X-Should-Retry", "true")
-				answerJSON(w, status, `{}`)
-			})
-			p.API = openai.Responses
-			require.Error(t, call(t.Context(), p))
-			assert.Equal(t, 1, n, "%s, status %d", name, status)
-		}
-	}
 }
 
 // Only OpenAI's own servers are known to run the models of its names.

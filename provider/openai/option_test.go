@@ -2,7 +2,6 @@ package openai_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openai"
 )
 
@@ -34,36 +34,23 @@ func TestRefusedParameters(t *testing.T) {
 		{"a schema", `"json_schema"`, answer("text.format", "", "Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model."), []string{"text.format"}, openai.Responses},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var bodies []string
-			p := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				bodies = append(bodies, string(body))
-				switch {
-				case strings.Contains(string(body), tt.holds):
-					answerJSON(w, http.StatusBadRequest, tt.answer)
-				case strings.HasSuffix(r.URL.Path, "/chat/completions"):
+			picky := &adaptertest.Picky{Refuses: [][2]string{{tt.holds, tt.answer}}, Say: func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "/chat/completions") {
 					sayChat(w, "Yes.")
-				default:
-					say(w)
+					return
 				}
-			})
+				say(w)
+			}}
+			p := serve(t, picky.ServeHTTP)
 			p.API = tt.api
 			req := request()
 			warm := 0.5
 			req.Temperature = &warm
 			req.Tools = []provider.Tool{{Name: "now"}}
 			req.Schema = &provider.Schema{Name: "s", JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer","minimum":0}}}`)}
-			for range 2 {
-				r, err := ask(t, p, req)
-				require.NoError(t, err)
-				assert.Equal(t, tt.left, r.Left)
-			}
-			require.Len(t, bodies, 3, "the second call pays nothing")
-			if tt.name != "a strict schema" {
-				assert.NotContains(t, bodies[2], tt.holds)
-			}
+			last := picky.Learns(t, p, req, tt.left...)
 			if tt.name == "a schema" {
-				assert.Contains(t, bodies[2], "must match this JSON schema")
+				assert.Contains(t, last, "must match this JSON schema")
 			}
 		})
 	}
@@ -73,13 +60,17 @@ func TestRefusedParameters(t *testing.T) {
 // server's models are asked.
 func TestChatsKnowTheirModels(t *testing.T) {
 	for base, requests := range map[string]int{"https://api.openai.com/v1": 0, "https://gateway.test/v1": 1} {
-		sent := &listener{}
+		sent := 0
 		p := openai.New("k")
-		p.BaseURL, p.API, p.Client = base, openai.ChatCompletions, &http.Client{Transport: sent}
+		p.BaseURL, p.API = base, openai.ChatCompletions
+		p.Client = &http.Client{Transport: adaptertest.Transport(func(r *http.Request) (*http.Response, error) {
+			sent++
+			return (&adaptertest.Playback{Answer: refused}).RoundTrip(r)
+		})}
 		req := request()
 		req.Model, req.Options = "gpt-4.1", &provider.Options{Effort: provider.EffortLow}
 		_, err := ask(t, p, req)
 		require.Error(t, err)
-		assert.Len(t, sent.bodies, requests, base)
+		assert.Equal(t, requests, sent, base)
 	}
 }

@@ -3,9 +3,6 @@ package openai_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openai"
 )
 
@@ -224,46 +222,23 @@ func TestOddEvents(t *testing.T) {
 	}
 }
 
-// FuzzReply feeds answers to the adapter: whatever comes, it neither panics nor shows a text that is not
-// the reply's.
 func FuzzReply(f *testing.F) {
-	for _, folder := range []string{"whole", "fault"} {
-		paths, err := filepath.Glob(filepath.Join("testdata", folder, "*.http"))
-		require.NoError(f, err)
-		for _, path := range paths {
-			data, err := os.ReadFile(path)
-			require.NoError(f, err)
-			_, body, _ := strings.Cut(string(data), "\n\n")
-			f.Add([]byte(body))
-		}
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		p := openai.New(canary)
-		p.Client = &http.Client{Transport: transport(func(*http.Request) *http.Response {
-			w := httptest.NewRecorder()
-			_, _ = w.Write(body)
-			return w.Result()
-		})}
-		var chunks strings.Builder
-		r, err := p.Generate(t.Context(), request(), func(c provider.Chunk) {
-			if c.Recall {
-				chunks.Reset()
+	adaptertest.Fuzzing{
+		Head: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n",
+		Connect: func(transport http.RoundTripper) provider.Provider {
+			p := openai.New(canary)
+			p.Client = &http.Client{Transport: transport}
+			return p
+		},
+		Request: request,
+		Also: func(t *testing.T, _ []byte, r *provider.Response, err error) {
+			if err != nil {
+				return
 			}
-			if !c.Reasoning {
-				chunks.WriteString(c.Text)
-			}
-		})
-		if err != nil {
-			e := &provider.Error{}
-			require.ErrorAs(t, err, &e)
-			assert.NotEmpty(t, e.Kind)
-			return
-		}
-		assert.Equal(t, chunks.String(), r.Text)
-		assert.NotEmpty(t, r.Stop)
-		assert.LessOrEqual(t, r.Usage.CachedInput+r.Usage.CacheWrite, r.Usage.Input)
-		assert.LessOrEqual(t, r.Usage.Reasoning, r.Usage.Output)
-	})
+			assert.LessOrEqual(t, r.Usage.CachedInput+r.Usage.CacheWrite, r.Usage.Input)
+			assert.LessOrEqual(t, r.Usage.Reasoning, r.Usage.Output)
+		},
+	}.Run(f)
 }
 
 // A character whose two halves come in two events is one, and the streamed text is still that of the reply.

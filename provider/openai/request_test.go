@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openai"
 )
 
@@ -94,9 +95,7 @@ func TestRequestBody(t *testing.T) {
 
 func pretty(t *testing.T, body []byte) string {
 	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, json.Indent(&b, body, "", "  "))
-	return b.String() + "\n"
+	return adaptertest.Indented(t, body) + "\n"
 }
 
 func TestSealedThoughtsAreAskedOfModelsThatReason(t *testing.T) {

@@ -9,31 +9,23 @@ import (
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/providertest"
 	"github.com/agonist-dev/debate/provider/wire"
 )
-
-// refuses answers a system prompt with a refusal, if the model has no role for it: forgecode#1177 (2025-07-22).
-func (v vendor) refuses(w http.ResponseWriter, got providertest.Sent) bool {
-	if !v.NoSystem || got.System == "" {
-		return false
-	}
-	w.WriteHeader(http.StatusBadRequest)
-	_, _ = io.WriteString(w, `{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.",`+
-		`"type":"invalid_request_error","param":"messages[0].role","code":"unsupported_value"}}`)
-	return true
-}
 
 func (v vendor) respond(w http.ResponseWriter, r *http.Request) {
 	got := sentResponses(r)
 	if v.Sent != nil {
 		v.Sent(got)
 	}
-	if v.refuses(w, got) {
+	if v.NoSystem && got.System != "" { // forgecode#1177 (2025-07-22)
+		answerJSON(w, http.StatusBadRequest, `{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.",`+
+			`"type":"invalid_request_error","param":"messages[0].role","code":"unsupported_value"}}`)
 		return
 	}
-	if v.Fail != "" && v.Fail != provider.KindInvalidResponse && len(v.Reply) == 0 {
-		v.fail(w)
+	if adaptertest.Fails(&v.Scenario) && len(v.Reply) == 0 {
+		v.Refuse(w)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -50,21 +42,12 @@ func (v vendor) respond(w http.ResponseWriter, r *http.Request) {
 	if len(v.Reply) > 0 {
 		s.openMessage()
 	}
-	for i, text := range v.Reply {
-		s.text(text)
-		if i == 0 && v.Hold != nil {
-			select {
-			case <-v.Hold:
-			case <-r.Context().Done():
-				return
-			}
-		}
-	}
+	whole := adaptertest.Speak(&v.Scenario, r, s.text)
 	switch {
-	case v.Cut:
+	case !whole || v.Cut:
 		return
-	case v.Fail != "" && v.Fail != provider.KindInvalidResponse:
-		s.send("error", map[string]any{"code": signals[v.Fail].code, "message": "not with " + v.Key, "param": nil})
+	case adaptertest.Fails(&v.Scenario):
+		s.send("error", map[string]any{"code": v.Code(), "message": "not with " + v.Key, "param": nil})
 		return
 	}
 	if v.Stop == provider.StopRefusal {
@@ -96,7 +79,7 @@ func annotations(sources []provider.Citation, text string) []any {
 type script struct {
 	annotations []any
 
-	w        io.Writer
+	w        http.ResponseWriter
 	model    string
 	sequence int
 	output   []any
@@ -108,7 +91,7 @@ func (s *script) send(kind string, fields map[string]any) {
 	fields["type"], fields["sequence_number"] = kind, s.sequence
 	s.sequence++
 	data, _ := json.Marshal(fields)
-	flush(s.w, "event: "+kind+"\ndata: "+string(data)+"\n\n")
+	adaptertest.Say(s.w, "event: "+kind+"\ndata: "+string(data)+"\n\n")
 }
 
 func (s *script) response(status string) map[string]any {

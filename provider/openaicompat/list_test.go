@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -13,58 +12,32 @@ import (
 
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
-// allocated returns how many bytes are allocated while f runs, those that are freed meanwhile included.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
-// TestHostileLists: an answer of many small elements takes about as much memory as it has bytes.
+// TestHostileLists: an answer of many small elements takes about as much memory as it has bytes: four times the answer, what the server
+// takes to send it, and garbage.
 func TestHostileLists(t *testing.T) {
-	longform.Lone(t)
 	size := longform.Or(4<<20, 1<<20) // bytes of an answer
-	generate := func(t *testing.T, answer string) error {
+	play := func(t *testing.T, body string) provider.Provider {
 		t.Helper()
-		p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
+		p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
 		p.MaxLine = size
-		_, _, err := ask(t, p, request())
-		return err
+		return p
 	}
-	check := func(t *testing.T, answer string) error {
-		t.Helper()
-		p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
-		require.NoError(t, p.Check(t.Context(), "m"))
-		return nil
+	list := func(first, part, last string) adaptertest.Hostile {
+		return adaptertest.Hostile{First: first, Part: part, Last: last, Size: size, Want: provider.KindInvalidResponse}
 	}
-	for name, tt := range map[string]struct {
-		act               func(t *testing.T, answer string) error
-		first, part, last string
-	}{
-		"choices":          {generate, `{"choices":[`, `{},`, `{}]}`},
-		"choices in event": {generate, `data: {"choices":[`, `{},`, "{}]}\n\n"},
-		"tool calls":       {generate, `{"choices":[{"message":{"tool_calls":[`, `{},`, `{}]}}]}`},
-		"lists of calls":   {generate, `{"choices":[`, `{"message":{"tool_calls":[` + strings.Repeat("{},", 127) + `{}]}},`, `{}]}`},
-		"a list":           {generate, `[`, `0,`, `0]`},
-		"parts":            {generate, `{"choices":[{"message":{"content":[`, `{},`, `{}]}}]}`},
-		"usage":            {generate, `{"choices":[],"usage":{"a":0`, `,"a":0`, `}}`},
-		"models":           {check, `{"data":[`, `{},`, `{}]}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			answer := tt.first + strings.Repeat(tt.part, (size-len(tt.first)-len(tt.last))/len(tt.part)-1) + tt.last
-			var err error
-			grown := allocated(func() { err = tt.act(t, answer) })
-			t.Log(grown>>20, "MiB")
-			if name != "models" {
-				failure(t, err, provider.KindInvalidResponse)
-			}
-			assert.Less(t, grown, uint64(9*size), "four times the answer, what the server takes to send it, and garbage")
-		})
-	}
+	adaptertest.TakesLittleMemory(t, 9*size, play, request(), map[string]adaptertest.Hostile{
+		"choices":          list(`{"choices":[`, `{},`, `{}]}`),
+		"choices in event": list(`data: {"choices":[`, `{},`, "{}]}\n\n"),
+		"tool calls":       list(`{"choices":[{"message":{"tool_calls":[`, `{},`, `{}]}}]}`),
+		"lists of calls":   list(`{"choices":[`, `{"message":{"tool_calls":[`+strings.Repeat("{},", 127)+`{}]}},`, `{}]}`),
+		"a list":           list(`[`, `0,`, `0]`),
+		"parts":            list(`{"choices":[{"message":{"content":[`, `{},`, `{}]}}]}`),
+		"usage":            list(`{"choices":[],"usage":{"a":0`, `,"a":0`, `}}`),
+		"models":           {First: `{"data":[`, Part: `{},`, Last: `{}]}`, Size: size, Check: true},
+	})
 }
 
 // TestListsOfAnyShape: what stands around, in and between the elements of a list makes no difference.

@@ -11,31 +11,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
 // refusing is a server that refuses requests that hold one of these texts, each with an answer of its own.
 func refusing(t *testing.T, p *openaicompat.Provider, answers ...[2]string) *[]string {
 	t.Helper()
-	var bodies []string
-	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		bodies = append(bodies, string(body))
-		for _, a := range answers {
-			if strings.Contains(string(body), a[0]) {
-				w.WriteHeader(http.StatusBadRequest)
-				_, _ = io.WriteString(w, a[1])
-				return
-			}
-		}
-		if strings.Contains(string(body), `"stream":true`) {
+	picky := &adaptertest.Picky{Refuses: answers, Say: func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), `"stream":true`) {
 			say(w)
 			return
 		}
 		_, _ = io.WriteString(w, wholeReply)
-	})
-	p.BaseURL = at.BaseURL
-	return &bodies
+	}}
+	p.BaseURL = serve(t, picky.ServeHTTP).BaseURL
+	return &picky.Bodies
 }
 
 func scored() *provider.Request {

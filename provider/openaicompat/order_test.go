@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/providertest"
 )
@@ -30,9 +31,9 @@ func TestAnyOrder(t *testing.T) {
 			at := func(answer []byte, drip bool) *openaicompat.Provider {
 				p := preset(f.Vendor)(canary)
 				p.BaseURL = "http://model.test/v1"
-				play := playback{answer: answer}
+				play := &adaptertest.Playback{Answer: string(answer)}
 				if drip {
-					play.wrap = iotest.OneByteReader
+					play.Wrap = iotest.OneByteReader
 				}
 				p.Client = &http.Client{Transport: play}
 				return p

@@ -210,24 +210,6 @@ func TestARefusedSchemaHasAHint(t *testing.T) {
 	assert.NotContains(t, failure(t, err, provider.KindValidation).Message, "JSONObject", "another field")
 }
 
-// TestExtraFields: the protocol's own fields cannot be overridden, and what cannot be written is refused.
-func TestExtraFields(t *testing.T) {
-	p := openaicompat.Compatible("", "")
-	p.Extra = map[string]any{"reasoning_effort": "low", "model": "another", "stream": false}
-	body := asked(t, p, request())
-	assert.Contains(t, body, `"reasoning_effort":"low"`)
-	assert.Contains(t, body, `"model":"model-1"`)
-	assert.Contains(t, body, `"stream":true`)
-	assert.True(t, json.Valid([]byte(body)))
-
-	p.Extra = map[string]any{"model": "another"}
-	assert.NotContains(t, asked(t, p, request()), "another")
-
-	p.Extra = map[string]any{"oops": func() {}}
-	_, _, err := ask(t, p, request())
-	assert.True(t, failure(t, err, provider.KindValidation).NotSent)
-}
-
 // TestCheckAsksForTheKey: OpenRouter lists its models to anybody.
 func TestCheckAsksForTheKey(t *testing.T) {
 	for status, want := range map[int]provider.Kind{http.StatusOK: "", http.StatusUnauthorized: provider.KindAuthentication} {

@@ -3,7 +3,6 @@ package openaicompat_test
 import (
 	"bufio"
 	"bytes"
-	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -13,31 +12,23 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files under testdata")
+const canary = adaptertest.Key
 
-// canary stands for a key: a fixture's {{KEY}} becomes it.
-const canary = "sk-canary-5f1d7a0c93be"
+var (
+	ask         = adaptertest.Ask
+	failure     = adaptertest.Failure
+	golden      = adaptertest.Golden
+	assertNoKey = adaptertest.NoKey
+)
 
-// golden compares got with a file under testdata.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	path = filepath.Join("testdata", path)
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "make it with -update")
-	assert.Equal(t, string(want), got)
-}
-
-// fixtures returns the files that match, with the key in its place.
+// fixtures returns the files that match, with the key in place of {{KEY}}.
 func fixtures(t testing.TB, pattern string) map[string][]byte {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", pattern))
@@ -81,26 +72,9 @@ func raw(t *testing.T, answer []byte) string {
 	return "http://" + listener.Addr().String() + "/v1"
 }
 
-// playback is a transport that answers with bytes, without a network.
-type playback struct {
-	answer []byte
-	wrap   func(io.Reader) io.Reader
-}
-
-func (p playback) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body != nil {
-		_ = req.Body.Close()
-	}
-	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(p.answer)), req)
-	if err == nil && p.wrap != nil {
-		response.Body = io.NopCloser(p.wrap(response.Body))
-	}
-	return response, err
-}
-
 func played(answer []byte) *openaicompat.Provider {
 	p := openaicompat.Compatible("http://model.test/v1", canary)
-	p.Client = &http.Client{Transport: playback{answer: answer}}
+	p.Client = &http.Client{Transport: &adaptertest.Playback{Answer: string(answer)}}
 	return p
 }
 
@@ -109,28 +83,4 @@ func request() *provider.Request {
 		ID: "r1.opening.ada/1", Model: "model-1", System: "You are Ada.", Self: "Ada",
 		Last: provider.Message{Text: "Open."},
 	}
-}
-
-// ask calls Generate and gathers the chunks.
-func ask(t *testing.T, p *openaicompat.Provider, req *provider.Request) (*provider.Response, []string, error) {
-	t.Helper()
-	var chunks []string
-	r, err := p.Generate(t.Context(), req, func(c provider.Chunk) {
-		if c.Recall {
-			chunks = nil
-		}
-		if !c.Reasoning {
-			chunks = append(chunks, c.Text)
-		}
-	})
-	return r, chunks, err
-}
-
-// failure asserts that err is a provider.Error of a kind.
-func failure(t *testing.T, err error, kind provider.Kind) *provider.Error {
-	t.Helper()
-	var e *provider.Error
-	require.ErrorAs(t, err, &e)
-	require.Equal(t, kind, e.Kind, "%v", err)
-	return e
 }

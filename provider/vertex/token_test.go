@@ -56,14 +56,6 @@ func tokens(t *testing.T, handle http.HandlerFunc) (key provider.Key, private st
 	return key, private
 }
 
-func failure(t *testing.T, err error, kind provider.Kind) *provider.Error {
-	t.Helper()
-	var e *provider.Error
-	require.ErrorAs(t, err, &e)
-	require.Equal(t, kind, e.Kind, "%v", err)
-	return e
-}
-
 // TestServiceAccount: a signed claim is exchanged for a token, which is kept until shortly before it expires.
 func TestServiceAccount(t *testing.T) {
 	given := 0

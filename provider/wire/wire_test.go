@@ -432,6 +432,7 @@ func TestTheAddressIsTold(t *testing.T) {
 				assert.Empty(t, f.Code)
 				assert.Contains(t, f.Message, "cannot reach https://model.test:8443: ")
 				assert.Contains(t, f.Message, tt.says)
+				assert.Equal(t, name == "refused", errors.Is(f, syscall.ECONNREFUSED), "its cause stays")
 				assert.Contains(t, f.Message, "; check the address, the network, and HTTPS_PROXY")
 				assert.LessOrEqual(t, time.Since(began), 10*time.Second)
 			})
