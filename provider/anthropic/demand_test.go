@@ -2,7 +2,6 @@ package anthropic_test
 
 import (
 	"encoding/json"
-	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,19 +55,6 @@ func TestParts(t *testing.T) {
 	_, _, err := ask(t, p, &req)
 	require.NoError(t, err)
 	golden(t, "option/parts.json", readable(t, (*bodies)[0]))
-}
-
-func TestOptionHeader(t *testing.T) {
-	var header http.Header
-	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		header = r.Header
-		say(w)
-	})
-	req := request()
-	req.Options = &provider.Options{Header: map[string]string{"anthropic-beta": "one,two"}}
-	_, _, err := ask(t, p, req)
-	require.NoError(t, err)
-	assert.Equal(t, "one,two", header.Get("Anthropic-Beta"))
 }
 
 // What the API has no words for fails before anything is sent.

@@ -136,10 +136,6 @@ func TestUnwritableRequests(t *testing.T) {
 	_, _, err := ask(t, p, req)
 	assert.True(t, failure(t, err, provider.KindValidation).NotSent)
 	assert.Empty(t, *bodies)
-
-	p.BaseURL = "http://user:" + canary + "@host:x/"
-	_, _, err = ask(t, p, request())
-	assert.True(t, failure(t, err, provider.KindValidation).NotSent)
 }
 
 // What the model thought and called comes back as it was, with what the tools answered.

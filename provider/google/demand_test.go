@@ -39,12 +39,6 @@ func TestOptions(t *testing.T) {
 			golden(t, "option/"+name+".json", pretty(t, (*all)[0].body))
 		})
 	}
-	p, all := serve(t, 200, yes)
-	req := request()
-	req.Options = &provider.Options{Header: map[string]string{"x-goog-user-project": "p1"}}
-	_, _, err := ask(t, p, req)
-	require.NoError(t, err)
-	assert.Equal(t, "p1", (*all)[0].header.Get("X-Goog-User-Project"))
 }
 
 func TestParts(t *testing.T) {

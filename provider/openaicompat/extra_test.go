@@ -2,12 +2,9 @@ package openaicompat_test
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
@@ -48,24 +45,4 @@ func TestFieldsOfAConfig(t *testing.T) {
 	p.Extra = map[string]any{"x": func() {}}
 	req.Options = nil
 	unsent(t, p, req)
-}
-
-// TestHeadersOfAConfig: they are sent, but never credentials, nor in the place of the adapter's or the host program's.
-func TestHeadersOfAConfig(t *testing.T) {
-	var got http.Header
-	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		got = r.Header
-		_, _ = io.WriteString(w, wholeReply)
-	})
-	p.Header = http.Header{"X-Title": {"Debates"}}
-	req := request()
-	req.Options = &provider.Options{Header: map[string]string{"http-referer": "https://example.com"}}
-	_, _, err := ask(t, p, req)
-	require.NoError(t, err)
-	assert.Equal(t, "https://example.com", got.Get("Http-Referer"))
-	assert.Equal(t, "Debates", got.Get("X-Title"))
-	for _, name := range []string{"X-Title", "X-Client-Request-Id"} {
-		req.Options.Header = map[string]string{name: "x"}
-		unsent(t, p, req)
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -103,20 +102,4 @@ func TestUnwritableRequests(t *testing.T) {
 	schema.Schema = &provider.Schema{Name: "x", JSON: json.RawMessage(`{`)}
 	_, _, err := ask(t, openaicompat.Compatible("http://127.0.0.1:1/v1", canary), schema)
 	assert.True(t, failure(t, err, provider.KindValidation).NotSent)
-}
-
-func TestOddIDsAreNotSent(t *testing.T) {
-	for _, id := range []string{"", "a b", "ü", "a\nb", strings.Repeat("x", 513)} {
-		var got []string
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			got = r.Header.Values("X-Client-Request-Id")
-			say(w)
-		}))
-		req := request()
-		req.ID = id
-		_, _, err := ask(t, openaicompat.Compatible(server.URL, ""), req)
-		server.Close()
-		require.NoError(t, err)
-		assert.Empty(t, got)
-	}
 }

@@ -66,7 +66,7 @@ func TestVetHeader(t *testing.T) {
 	e := &wire.Endpoint{Header: http.Header{"x-tenant": {"t1"}}}
 	require.NoError(t, e.VetHeader(map[string]string{"X-Title": "A title", "anthropic-beta": "one,two"}))
 	for name, value := range map[string]string{
-		"Authorization": "x", "x-api-key": "x", "X-Goog-Api-Key": "x", "Cookie": "x", "X-Amz-Date": "x", "content-type": "x", "HOST": "x",
+		"Authorization": "x", "x-api-key": "x", "X-Goog-Api-Key": "x", "Cookie": "x", "X-Amz-Date": "x", "content-type": "x", "HOST": "x", "X-Client-Request-Id": "x",
 		"X-Tenant": "t2", "Anthropic-Version": "x", "": "x", "a b": "x", "a:": "x", "Ä": "x", "X-Ok": "a\r\nb: c", "X-Ok2": "ä",
 	} {
 		var e2 *provider.Error

@@ -103,13 +103,15 @@ func TestKeysAndHeaders(t *testing.T) {
 	assert.Equal(t, "application/json", got[0].Header.Get("Content-Type"))
 
 	e.Authorize = func(h http.Header, key string) { h.Set("X-Api-Key", key) }
-	x, err := e.Open(t.Context(), "not an id")
-	require.NoError(t, err)
-	defer x.Close()
-	require.NoError(t, x.Send(http.MethodGet, "/models", nil))
+	for _, id := range []string{"", "not an id", "ü", "a\nb", strings.Repeat("x", 513)} {
+		x, err := e.Open(t.Context(), id)
+		require.NoError(t, err)
+		require.NoError(t, x.Send(http.MethodGet, "/models", nil))
+		x.Close()
+		assert.Empty(t, got[len(got)-1].Header.Values("X-Client-Request-Id"), "no header can carry it")
+	}
 	assert.Equal(t, "key-3", got[2].Header.Get("X-Api-Key"))
 	assert.Empty(t, got[2].Header.Get("Authorization"))
-	assert.Empty(t, got[2].Header.Get("X-Client-Request-Id"), "no header can carry it")
 	assert.Equal(t, "application/json", got[2].Header.Get("Accept"))
 	assert.Equal(t, "https://model.test/v1/models", got[2].URL.String())
 }
