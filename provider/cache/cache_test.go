@@ -15,6 +15,7 @@ import (
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/cache"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/providertest"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -367,42 +368,6 @@ func TestManyAtOnce(t *testing.T) {
 func TestConformance(t *testing.T) {
 	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
 		t.Helper()
-		return &cache.Provider{Provider: acting(s)}
+		return &cache.Provider{Provider: adaptertest.Acting(s)}
 	})
-}
-
-// acting is a provider that does what a scenario says.
-func acting(s providertest.Scenario) provider.Provider {
-	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-		if s.Sent != nil {
-			s.Sent(heard(req))
-		}
-		r := scripted.Reply{
-			Text: strings.Join(s.Reply, ""), Chunks: len(s.Reply), Hold: s.Hold, AfterChunks: len(s.Reply),
-			Stop: s.Stop, Calls: s.Calls, Usage: s.Usage, Model: s.Model,
-		}
-		switch {
-		case s.Cut:
-			r.Err = &provider.Error{Kind: provider.KindNetwork}
-		case s.Fail != "":
-			r.Err = &provider.Error{Kind: s.Fail, RetryAfter: s.RetryAfter}
-		}
-		return r
-	}}
-}
-
-// heard is what reaches a provider of a request.
-func heard(req *provider.Request) providertest.Sent {
-	sent := providertest.Sent{
-		Model: req.Model, System: req.System, MaxTokens: req.MaxTokens, Temperature: req.Temperature, Schema: req.Schema != nil,
-	}
-	for role, text := range req.Chat() {
-		if role != provider.RoleSystem {
-			sent.Turns = append(sent.Turns, providertest.Turn{Role: role, Text: text})
-		}
-	}
-	for _, tool := range req.Tools {
-		sent.Tools = append(sent.Tools, tool.Name)
-	}
-	return sent
 }

@@ -5,12 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,24 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/logger"
 	"github.com/agonist-dev/debate/provider/providertest"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files under testdata")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o750))
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), got)
-}
 
 // options take the time out of a record; level is the least that is written.
 func options(level slog.Level) *slog.HandlerOptions {
@@ -150,7 +134,7 @@ func TestLines(t *testing.T) {
 					all.WriteString(line.String())
 				}
 			}
-			golden(t, strings.ReplaceAll(name, " ", "_")+".golden", all.String())
+			adaptertest.Golden(t, strings.ReplaceAll(name, " ", "_")+".golden", all.String())
 		})
 	}
 }
@@ -349,44 +333,8 @@ func TestConformance(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(sink{}, nil))
 	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
 		t.Helper()
-		return &logger.Provider{Provider: acting(s), Logger: log, Bodies: true}
+		return &logger.Provider{Provider: adaptertest.Acting(s), Logger: log, Bodies: true}
 	})
-}
-
-// acting is a provider that does what a scenario says.
-func acting(s providertest.Scenario) provider.Provider {
-	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-		if s.Sent != nil {
-			s.Sent(heard(req))
-		}
-		r := scripted.Reply{
-			Text: strings.Join(s.Reply, ""), Chunks: len(s.Reply), Hold: s.Hold, AfterChunks: len(s.Reply),
-			Stop: s.Stop, Calls: s.Calls, Usage: s.Usage, Model: s.Model,
-		}
-		switch {
-		case s.Cut:
-			r.Err = &provider.Error{Kind: provider.KindNetwork}
-		case s.Fail != "":
-			r.Err = &provider.Error{Kind: s.Fail, RetryAfter: s.RetryAfter}
-		}
-		return r
-	}}
-}
-
-// heard is what reaches a provider of a request.
-func heard(req *provider.Request) providertest.Sent {
-	sent := providertest.Sent{
-		Model: req.Model, System: req.System, MaxTokens: req.MaxTokens, Temperature: req.Temperature, Schema: req.Schema != nil,
-	}
-	for role, text := range req.Chat() {
-		if role != provider.RoleSystem {
-			sent.Turns = append(sent.Turns, providertest.Turn{Role: role, Text: text})
-		}
-	}
-	for _, tool := range req.Tools {
-		sent.Tools = append(sent.Tools, tool.Name)
-	}
-	return sent
 }
 
 func BenchmarkProvider(b *testing.B) {

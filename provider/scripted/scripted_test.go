@@ -15,45 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/providertest"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 func TestConformance(t *testing.T) {
-	providertest.Run(t, func(_ *testing.T, s providertest.Scenario) provider.Provider {
-		return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-			if s.Sent != nil {
-				s.Sent(sent(req))
-			}
-			reply := scripted.Reply{
-				Text: strings.Join(s.Reply, ""), Chunks: len(s.Reply), Hold: s.Hold,
-				Reasoning: strings.Join(s.Thoughts, ""), Stop: s.Stop, Calls: s.Calls, Usage: s.Usage, Model: s.Model,
-			}
-			switch {
-			case s.Fail != "":
-				reply.Err = &provider.Error{Kind: s.Fail, RetryAfter: s.RetryAfter}
-			case s.Cut:
-				reply.Err = &provider.Error{Kind: provider.KindNetwork, Code: "truncated"}
-			}
-			reply.AfterChunks = len(s.Reply)
-			return reply
-		}}
-	})
-}
-
-func sent(req *provider.Request) providertest.Sent {
-	s := providertest.Sent{
-		Model: req.Model, System: req.System, MaxTokens: req.MaxTokens, Temperature: req.Temperature, Schema: req.Schema != nil,
-	}
-	for role, text := range req.Chat() {
-		if role != provider.RoleSystem {
-			s.Turns = append(s.Turns, providertest.Turn{Role: role, Text: text})
-		}
-	}
-	for _, tool := range req.Tools {
-		s.Tools = append(s.Tools, tool.Name)
-	}
-	return s
+	providertest.Run(t, func(_ *testing.T, s providertest.Scenario) provider.Provider { return adaptertest.Acting(s) })
 }
 
 func ask(t *testing.T, p *scripted.Provider, req *provider.Request) (*provider.Response, []string, error) {

@@ -5,10 +5,32 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/providertest"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
+
+// Acting returns a provider that does what a scenario says, without a server. Wrappers of providers are tested around it.
+func Acting(s providertest.Scenario) *scripted.Provider {
+	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		if s.Sent != nil {
+			s.Sent(providertest.Direct(req))
+		}
+		reply := scripted.Reply{
+			Text: strings.Join(s.Reply, ""), Chunks: len(s.Reply), Hold: s.Hold, AfterChunks: len(s.Reply),
+			Reasoning: strings.Join(s.Thoughts, ""), Stop: s.Stop, Calls: s.Calls, Usage: s.Usage, Model: s.Model,
+		}
+		switch {
+		case s.Fail != "":
+			reply.Err = &provider.Error{Kind: s.Fail, RetryAfter: s.RetryAfter}
+		case s.Cut:
+			reply.Err = &provider.Error{Kind: provider.KindNetwork, Code: "truncated"}
+		}
+		return reply
+	}}
+}
 
 // Fails reports whether the vendor signals a failure, in place of a reply or after its pieces.
 func Fails(s *providertest.Scenario) bool {
