@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -267,21 +266,6 @@ func TestAStoreThatFailsFailsNoCall(t *testing.T) {
 			ask(t, p, question())
 		})
 	}
-}
-
-func TestChunksAreHandedOnAsTheyArrive(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		hold := make(chan struct{})
-		p := &cache.Provider{Provider: answers(scripted.Reply{Text: "first last", ChunkSize: 6, Hold: hold})}
-		var heard []string
-		_, err := p.Generate(t.Context(), question(), func(c provider.Chunk) {
-			if heard = append(heard, c.Text); len(heard) == 1 {
-				close(hold)
-			}
-		})
-		require.NoError(t, err)
-		assert.Equal(t, []string{"first ", "last"}, heard)
-	})
 }
 
 func TestNothingIsGivenToACanceledCall(t *testing.T) {

@@ -1,13 +1,9 @@
 package google_test
 
 import (
-	"context"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -200,40 +196,4 @@ func TestOddAnswers(t *testing.T) {
 			assert.Equal(t, tt.code, failure(t, err, tt.kind).Code)
 		})
 	}
-}
-
-// A server that keeps the connection open after the end is not waited for as long as one that thinks.
-func TestSilenceAfterTheEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, transport := played(yes)
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		transport.Wrap = func(r io.Reader) io.Reader { return io.MultiReader(r, silence{ctx}) }
-		p.Client.Transport = closing{transport, cancel}
-		began := time.Now()
-		r, _, err := ask(t, p, request())
-		require.NoError(t, err)
-		assert.Equal(t, "Yes.", r.Text)
-		assert.LessOrEqual(t, time.Since(began), 30*time.Second)
-	})
-}
-
-// silence is a body in which nothing comes.
-type silence struct{ ctx context.Context }
-
-func (s silence) Read([]byte) (int, error) {
-	<-s.ctx.Done()
-	return 0, s.ctx.Err()
-}
-
-// closing ends silence with the request, as a connection does.
-type closing struct {
-	http.RoundTripper
-
-	end context.CancelFunc
-}
-
-func (c closing) RoundTrip(req *http.Request) (*http.Response, error) {
-	context.AfterFunc(req.Context(), c.end)
-	return c.RoundTripper.RoundTrip(req)
 }

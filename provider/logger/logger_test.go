@@ -264,26 +264,6 @@ func TestNothingIsAllocatedWhereNothingIsLogged(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(100, func() { _, _ = p.Generate(ctx, req, emit) }))
 }
 
-func TestChunksAreHandedOnAsTheyArrive(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		hold := make(chan struct{})
-		p := &logger.Provider{
-			Provider: &scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
-				return scripted.Reply{Text: "first last", ChunkSize: 6, Hold: hold}
-			}},
-			Logger: slog.New(slog.NewTextHandler(sink{}, nil)),
-		}
-		var heard []string
-		_, err := p.Generate(t.Context(), question(), func(c provider.Chunk) {
-			if heard = append(heard, c.Text); len(heard) == 1 {
-				close(hold)
-			}
-		})
-		require.NoError(t, err)
-		assert.Equal(t, []string{"first ", "last"}, heard)
-	})
-}
-
 func TestACanceledCallEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var line bytes.Buffer

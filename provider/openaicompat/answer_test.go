@@ -95,20 +95,6 @@ func TestResetAfterTheEnd(t *testing.T) {
 	assert.Equal(t, "Whole.", r.Text)
 }
 
-// A transport's error may hold anything, so none of it is kept but its redacted words.
-func TestForeignErrorsAreCleaned(t *testing.T) {
-	p := played(nil)
-	p.Client.Transport = &adaptertest.Playback{
-		Answer: "HTTP/1.1 200 OK\nConnection: close\n\ndata: {}\n\n",
-		Wrap: func(r io.Reader) io.Reader {
-			return io.MultiReader(r, iotest.ErrReader(fmt.Errorf("while sending Bearer %s", canary)))
-		},
-	}
-	_, _, err := ask(t, p, request())
-	failure(t, err, provider.KindNetwork)
-	assertNoKey(t, err)
-}
-
 func FuzzStream(f *testing.F) {
 	seeds := []string{"data: {\"choices\":[{\"delta\":{\"content\":[[]]}}]}\r\r"}
 	for _, answer := range fixtures(f, "answer/*.http") {
