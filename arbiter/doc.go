@@ -41,6 +41,6 @@
 // # Reading
 //
 // [Of] returns the [Work] of a record: the plan, the decisions, and the executions with their times, tokens, costs and uses of
-// tools. [Hooks] call back while events are read. [Func] lets a Go function decide, such as [RoundRobin]; with
-// Arbiter.Person a person does.
+// tools. The hooks of package flow/progress call back while events are read: the result of a job is a [Decision], or a turn whose
+// result [ResultOf] returns. [Func] lets a Go function decide, such as [RoundRobin]; with Arbiter.Person a person does.
 package arbiter

@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow/progress"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -79,9 +80,9 @@ func TestTextBesideAToolCallStreams(t *testing.T) {
 				engine, _ := engineFor(answers{"r1.Ada": byReply(ask, done), "d2": completes("Done.")})
 				engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
 				text, pieces, attempt, told := "", 0, 0, ""
-				hooks := arbiter.Hooks{OnText: func(agent, text string) {
-					assert.Equal(t, "Ada", agent)
-					told += text
+				hooks := progress.Hooks{OnText: func(job progress.Job, chunk *flow.Chunk) {
+					assert.Equal(t, "Ada", job.By)
+					told += chunk.Text
 				}}
 				for event, err := range hooks.Events(engine.Run(t.Context(), equipped())) {
 					require.NoError(t, err)
@@ -145,7 +146,7 @@ func TestWordsBeforeAResultAreReplacedByIt(t *testing.T) {
 					engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
 				}
 				text, told := "", ""
-				hooks := arbiter.Hooks{OnText: func(_, text string) { told += text }}
+				hooks := progress.Hooks{OnText: func(_ progress.Job, chunk *flow.Chunk) { told += chunk.Text }}
 				for event, err := range hooks.Events(engine.Run(t.Context(), work)) {
 					require.NoError(t, err)
 					if c, ok := event.Body.(*flow.Chunk); ok && c.Call == "r1.Ada" {

@@ -114,14 +114,7 @@ func (d *Deliberation) Summaries() []Summary {
 		if condensed(t) {
 			s.Method = SummaryByWindow
 		}
-		s.After = characters(s.Text)
-		former := w.digest(t.Round - 1)
-		if former != nil {
-			s.Before = characters(w.shown(former))
-		}
-		for _, item := range d.items(w, d.covered(former), s.Upto+1) {
-			s.Before += characters(item.Text)
-		}
+		s.Before, s.After = d.measure(w, t)
 		out = append(out, s)
 	}
 	return out

@@ -15,7 +15,9 @@
 //
 // Engine.Validate checks a config without starting it, and reports each invalid field. Engine.Estimate computes the
 // most that a deliberation can use. A [Deliberation] has what a report needs: the config, the prompts, clarifications,
-// contributions, summaries, evaluations, votes and the solution.
+// contributions, summaries, evaluations, votes and the solution. While it runs, the hooks of package flow/progress show its
+// progress: [Activity] says what an agent does, and [Sizes] how long its summaries are. The turn of kind [KindSynthesis] has the
+// solution as JSON.
 //
 // # Clarification
 //

@@ -174,11 +174,12 @@ func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, con
 		return nil, err
 	}
 	p.Linef("%s — %s\n", stage.Clean(config.Settings().Topic), config.Agents[0].Model)
-	show := progress{p: p}
-	for _, err := range show.hooks().Events(engine.Run(ctx, config)) {
+	show := display{p: p}
+	for event, err := range show.hooks().Events(engine.Run(ctx, config)) {
 		if err != nil {
 			return nil, err
 		}
+		show.measure(&event)
 	}
 	return engine.Record(context.WithoutCancel(ctx), config.ID)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,42 +12,66 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow/progress"
 )
 
-// progress shows the progress of a deliberation. Its hooks are called one after the other.
-type progress struct {
+// display shows the progress of a deliberation. Its hooks are called one after the other.
+type display struct {
 	p              stage.Printer
-	done, expected int // calls of the phase
-	column         int // of the line that shows who is at work; 0: there is none
+	sizes          deliberation.Sizes // of summaries
+	done, expected int                // calls of the phase
+	column         int                // of the line that shows who is at work; 0: there is none
 }
 
-func (s *progress) hooks() deliberation.Hooks {
-	return deliberation.Hooks{
-		OnRoundStart: func(round, of int) { s.linef("Round %d of %d", round, of) },
-		OnPhaseStart: func(_ int, phase debate.State, expected int) {
-			if s.done, s.expected = 0, expected; expected > 0 {
-				s.linef("  %s: %s", phase, plural(expected, "call"))
+func (s *display) hooks() progress.Hooks {
+	return progress.Hooks{
+		OnRound: func(round flow.Round) { s.linef("Round %d of %d", round.N, round.Of) },
+		OnPhase: func(phase progress.Phase) {
+			if s.done, s.expected = 0, phase.Expected; s.expected > 0 {
+				s.linef("  %s: %s", phase.State, plural(s.expected, "call"))
 			}
 		},
-		OnAgentStart:         func(agent, activity string) { s.work(agent + " " + activity) },
-		OnAgentComplete:      func(agent, activity string) { s.finish(agent + " " + activity) },
-		OnAgentRetry:         func(agent, activity string, why error) { s.linef("    ↻ %s %s: %s", agent, activity, reason(why)) },
-		OnAgentFailed:        func(agent, activity string, why error) { s.linef("    ✗ %s %s: %s", agent, activity, reason(why)) },
-		OnSummarizationStart: func(agent string) { s.work(agent + " summarizing") },
-		OnSummarizationComplete: func(agent string, before, after int) {
-			s.finish(fmt.Sprintf("%s summarizing its history: %d characters instead of %d", agent, after, before))
-		},
-		OnSynthesisStart: func() { s.work("the solution is being made") },
-		OnSynthesisComplete: func(made *deliberation.Solution) {
+		OnCall:    func(job progress.Job) { s.work(doing(job)) },
+		OnDone:    s.end,
+		OnRetry:   func(job progress.Job, why error) { s.linef("    ↻ %s: %s", doing(job), reason(why)) },
+		OnFailed:  func(job progress.Job, why error) { s.linef("    ✗ %s: %s", doing(job), reason(why)) },
+		OnWarning: func(w *flow.Warning) { s.linef("    ! %s", stage.Clean(w.Evidence)) },
+	}
+}
+
+// doing says who is asked for what.
+func doing(job progress.Job) string {
+	if job.Kind == deliberation.KindSynthesis {
+		return "the solution is being made"
+	}
+	return job.By + " " + deliberation.Activity(job.Kind, job.Target)
+}
+
+// end shows the result of a call. That of a summary is shown by [display.measure].
+func (s *display) end(job progress.Job) {
+	switch turn, _ := job.Result.(*flow.Turn); job.Kind {
+	case deliberation.KindDigest:
+	case deliberation.KindSynthesis:
+		var made deliberation.Solution
+		if turn != nil && json.Unmarshal(turn.Data, &made) == nil {
 			s.finish(fmt.Sprintf("the solution, with a confidence of %g of 100", made.Confidence))
 			s.linef("")
-		},
-		OnWarning: func(w flow.Warning) { s.linef("    ! %s", stage.Clean(w.Evidence)) },
+		}
+	default:
+		s.finish(doing(job))
+	}
+}
+
+// measure takes each event, and shows those of summaries with their sizes.
+func (s *display) measure(e *flow.Event) {
+	before, after := s.sizes.Fold(e)
+	if turn, ok := e.Body.(*flow.Turn); ok && after > 0 {
+		s.finish(fmt.Sprintf("%s summarizing its history: %d characters instead of %d", turn.Speaker, after, before))
 	}
 }
 
 // linef writes a separate line.
-func (s *progress) linef(format string, args ...any) {
+func (s *display) linef(format string, args ...any) {
 	if s.column > 0 {
 		_, _ = fmt.Fprintln(s.p.Out)
 		s.column = 0
@@ -55,7 +80,7 @@ func (s *progress) linef(format string, args ...any) {
 }
 
 // work shows who has begun with what, side by side: the calls of one phase run at the same time.
-func (s *progress) work(what string) {
+func (s *display) work(what string) {
 	const width = 96
 	size := utf8.RuneCountInString(what)
 	switch {
@@ -72,7 +97,7 @@ func (s *progress) work(what string) {
 	_, _ = fmt.Fprint(s.p.Out, what)
 }
 
-func (s *progress) finish(what string) {
+func (s *display) finish(what string) {
 	s.done++
 	count := fmt.Sprintf("%d/%d", s.done, s.expected)
 	if s.done > s.expected { // votes and merges make further calls

@@ -47,7 +47,8 @@ type leader struct {
 	*program
 	session *debate.Session
 	lines   *progress.Lines // nil: none are shown
-	seen    int64           // the number of the last event that was shown
+	sizes   deliberation.Sizes
+	seen    int64 // the number of the last event that was shown
 	// interrupted is set by the first signal that asks the program to end.
 	interrupted atomic.Bool
 }
@@ -199,12 +200,8 @@ func (l *leader) catchUp(ctx context.Context, record *flow.Record, err error) (*
 // events yields the events that were not shown yet. Each is shown before it is yielded: as plain lines if there are any, and as
 // JSON on the standard output if that is wanted.
 func (l *leader) events(ctx context.Context) iter.Seq2[flow.Event, error] {
-	events := l.session.Events(ctx, l.seen)
-	if l.viewing.verbose {
-		events = l.summaries().Events(events)
-	}
 	return func(yield func(flow.Event, error) bool) {
-		for event, err := range events {
+		for event, err := range l.session.Events(ctx, l.seen) {
 			if err == nil {
 				l.show(&event)
 			}
@@ -225,6 +222,9 @@ func (l *leader) show(e *flow.Event) {
 		l.seen = e.Seq
 	}
 	if l.lines != nil {
+		if l.viewing.verbose {
+			l.sized(e)
+		}
 		l.lines.Show(e)
 	}
 	if l.json && (!chunk || l.viewing.chunks) {
@@ -367,11 +367,10 @@ func failed(err error) error {
 	}
 }
 
-// summaries shows the sizes of summaries, for --verbose.
-func (l *leader) summaries() deliberation.Hooks {
-	return deliberation.Hooks{OnSummarizationComplete: func(agent string, before, after int) {
-		if l.lines != nil {
-			l.warnf("%s: summary of %s characters in %s", l.lines.Course().Name(agent), progress.Number(before), progress.Number(after))
-		}
-	}}
+// sized shows the size of a summary, for --verbose.
+func (l *leader) sized(e *flow.Event) {
+	before, after := l.sizes.Fold(e)
+	if turn, ok := e.Body.(*flow.Turn); ok && after > 0 {
+		l.warnf("%s: summary of %s characters in %s", l.lines.Course().Name(turn.Speaker), progress.Number(before), progress.Number(after))
+	}
 }
