@@ -1,6 +1,8 @@
 package progress
 
 import (
+	"iter"
+	"maps"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -37,6 +39,9 @@ type Job struct {
 	phase flow.State // of the latest attempt
 	uses  []flow.AskedTool
 }
+
+// Pending yields the jobs that are not over, in no particular order.
+func (j *Jobs) Pending() iter.Seq[*Job] { return maps.Values(j.pending) }
 
 // Fold takes the next event. It returns the job that the event begins, continues or ends; nil: none.
 func (j *Jobs) Fold(e *flow.Event) *Job {

@@ -189,6 +189,15 @@ func TestWhatBeginsEndsOnce(t *testing.T) {
 			assert.Greater(t, count["begins"], 4)
 			assert.Positive(t, count["round"])
 			assert.Positive(t, count["says"])
+
+			var jobs progress.Jobs
+			most := 0
+			for _, event := range all {
+				jobs.Fold(&event)
+				most = max(most, len(slices.Collect(jobs.Pending())))
+			}
+			assert.Positive(t, most)
+			assert.Empty(t, slices.Collect(jobs.Pending()))
 		})
 	}
 }

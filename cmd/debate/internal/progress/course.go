@@ -8,6 +8,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow/progress"
 )
 
 // Course is how far a conversation has come, as somebody sees it who watches its events. It is the fold of these events and
@@ -15,9 +16,7 @@ import (
 type Course struct {
 	Flow, Topic string
 	State       flow.State // the present one
-	Phase       flow.State // the working state, also while the conversation pauses, waits or has failed
-	Round, Of   int        // Of is 0 if the number of rounds is unknown
-	Stage       string     // what the format of a debate calls the round
+	Of          int        // the number of rounds, 0 if it is unknown
 	// Expected is how many calls the phase is expected to make, 0 if that is unknown, and Done how many of them have ended.
 	Expected, Done int
 	Actors         []*Actor // those of the config in its order, then others as they come
@@ -29,8 +28,8 @@ type Course struct {
 	Evidence       string // why the conversation has ended or failed
 	Started, Last  time.Time
 
-	seen bool                    // the phase has made a call
-	open map[string]*flow.Intent // the calls whose cost is not recorded yet
+	jobs progress.Jobs
+	seen bool // the phase has made a call
 }
 
 // Step is a step of the plan of arbitrated work.
@@ -50,21 +49,17 @@ type Actor struct {
 	id string
 }
 
-// Job is a call that has no result yet.
+// Job is a call that has no result yet, as it is shown.
 type Job struct {
+	*progress.Job
 	Activity string // "critiquing ada"
 	Tool     string // the tool in use; "": none
-	Attempt  int
-	InFlight bool
-	Thinking bool      // the model's thoughts are arriving, and no text has
-	Trouble  string    // why the latest attempt has failed; "": it has not
-	RetryAt  time.Time // when the next attempt starts; zero: at once
+	Thinking bool   // the model's thoughts are arriving, and no text has
+	Trouble  string // why the latest attempt has failed; "": it has not
 
-	call   string
-	phase  flow.State // in which it was begun
-	text   string     // the last part of what was streamed
-	tail   string     // its end, cleaned
-	offset int        // of text in the whole, in bytes
+	text   string // the last part of what was streamed
+	tail   string // its end, cleaned
+	offset int    // of text in the whole, in bytes
 }
 
 // Bounds of a streaming text, in bytes: how much of it is kept, and how much is shown.
@@ -77,7 +72,14 @@ const (
 func (j *Job) Tail() string { return j.tail }
 
 // Settled reports whether the cost of all calls is recorded.
-func (c *Course) Settled() bool { return len(c.open) == 0 }
+func (c *Course) Settled() bool {
+	for job := range c.jobs.Pending() {
+		if job.InFlight {
+			return false
+		}
+	}
+	return true
+}
 
 // Over reports whether the conversation is completed or canceled.
 func (c *Course) Over() bool { return c.State == flow.StateCompleted || c.State == flow.StateCanceled }
@@ -103,7 +105,10 @@ func (c *Course) Waits() bool {
 }
 
 // Fold takes the next event.
-func (c *Course) Fold(e *flow.Event) {
+func (c *Course) Fold(e *flow.Event) { c.fold(e) }
+
+// fold takes the next event. It returns the job that the event begins, continues or ends, and whose it is; nil: none that is shown.
+func (c *Course) fold(e *flow.Event) (*Actor, *Job) {
 	if c.Last.Before(e.At) {
 		c.Last = e.At
 	}
@@ -113,24 +118,16 @@ func (c *Course) Fold(e *flow.Event) {
 		if spend.Model != "" {
 			c.Calls++
 		}
-		delete(c.open, spend.Call)
 	}
-	switch body := e.Body.(type) {
-	case *flow.Intent:
-		if c.open == nil {
-			c.open = make(map[string]*flow.Intent)
-		}
-		c.open[body.Call] = body
-	case *flow.Skipped:
-		delete(c.open, body.Call)
-	}
+	former := c.jobs.Phase
+	asked := c.jobs.Fold(e)
 	switch body := e.Body.(type) {
 	case *flow.Start:
 		c.start(body, e.At)
 	case *flow.Transition:
-		c.turnTo(body)
+		c.turnTo(body, c.jobs.Phase != former)
 	case *flow.Round:
-		c.Round, c.Of, c.Stage = body.N, body.Of, Clean(body.Phase)
+		c.Of = body.Of
 		if c.Expected == 0 {
 			c.Expected = body.Calls
 		}
@@ -149,45 +146,22 @@ func (c *Course) Fold(e *flow.Event) {
 	case *flow.Dropped:
 		a := c.actor(body.Participant)
 		a.Dropped, a.Jobs = true, nil
-	case *flow.RetriedNow:
-		for _, a := range c.Actors {
-			for _, j := range a.Jobs {
-				j.RetryAt = time.Time{}
-			}
-		}
 	default:
-		c.foldCall(body)
+		c.count(body)
 	}
+	if asked == nil {
+		return nil, nil
+	}
+	return c.foldJob(asked, e.Body)
 }
 
-// foldCall takes an event of a call.
-func (c *Course) foldCall(body flow.Body) {
+// count takes an event of a call that counts somewhere.
+func (c *Course) count(body flow.Body) {
 	switch body := body.(type) {
 	case *flow.Intent:
-		c.begin(body)
-	case *flow.Chunk:
-		c.hear(body)
-	case *flow.ToolCalls:
-		if _, j := c.find(body.Call); j != nil {
-			j.hush()
-		}
-	case *flow.ToolResult:
-		before, _, _ := strings.Cut(body.Call, ".tool.")
-		if _, j := c.find(before); j != nil {
-			j.Tool = ""
-		}
-	case *flow.Continued:
-		if _, j := c.find(body.Call); j != nil {
-			j.InFlight = false // the next attempt goes on with the text
-		}
-	case *flow.Rejection:
-		c.reject(body)
-	case *flow.Failure:
-		c.fail(body)
+		c.seen = c.seen || body.Tool == ""
 	case *flow.Skipped:
-		c.end(body.Call)
 		c.Done++
-	case *flow.Charge:
 	case *flow.Late:
 		if body.Settled > 0 {
 			c.Spent.Usage, c.Spent.Cost = c.Spent.Usage.Add(body.Usage), c.Spent.Cost+body.Cost
@@ -201,12 +175,64 @@ func (c *Course) foldCall(body flow.Body) {
 		if body.Speaker != person {
 			c.actor(body.Speaker).Turns++
 		}
-		c.done(body.Call)
-	default:
-		if spend := flow.SpendOf(body); spend != nil {
-			c.done(spend.Call)
+	}
+}
+
+// foldJob takes an event of a job. The inquiry says what a person is asked.
+func (c *Course) foldJob(asked *progress.Job, body flow.Body) (*Actor, *Job) {
+	_, begins := body.(*flow.Intent)
+	if asked.Tool != "" {
+		if _, user := c.find(asked.For); user != nil {
+			if user.Tool = ""; begins {
+				user.Tool = Clean(asked.Tool)
+			}
+		}
+		return nil, nil
+	}
+	if asked.Result != nil {
+		c.Done++
+	}
+	a, j := c.find(asked.Call)
+	if j == nil && begins && asked.By != person {
+		a, j = c.actor(asked.By), &Job{}
+		a.Jobs = append(a.Jobs, j)
+	}
+	if j == nil {
+		return nil, nil
+	}
+	switch body := body.(type) {
+	case *flow.Intent:
+		a.Failed = ""
+		*j = Job{Job: asked, Activity: Activity(asked.Kind, c.Name(asked.Target))}
+	case *flow.Chunk:
+		j.hear(body)
+	case *flow.ToolCalls:
+		j.hush()
+	case *flow.Rejection:
+		a.setBack(j, "the answer was not accepted")
+	case *flow.Failure:
+		if body.Void {
+			j.hush()
+			j.Trouble, j.Tool = "", ""
+		} else {
+			a.setBack(j, Cause(body.Error))
 		}
 	}
+	a.tidy()
+	return a, j
+}
+
+// setBack says that an attempt has failed.
+func (a *Actor) setBack(j *Job, trouble string) {
+	j.hush()
+	if j.Trouble, j.Tool = trouble, ""; j.Over {
+		a.Failed = trouble
+	}
+}
+
+// tidy forgets the jobs that are over.
+func (a *Actor) tidy() {
+	a.Jobs = slices.DeleteFunc(a.Jobs, func(j *Job) bool { return j.Over })
 }
 
 func (c *Course) start(start *flow.Start, at time.Time) {
@@ -226,65 +252,32 @@ func (c *Course) start(start *flow.Start, at time.Time) {
 	}
 }
 
-func (c *Course) turnTo(t *flow.Transition) {
+func (c *Course) turnTo(t *flow.Transition, moved bool) {
 	c.State = t.To
 	if t.Evidence != "" {
 		c.Evidence = Clean(t.Evidence)
 	}
-	switch {
-	case t.Failure != nil:
+	if t.Failure != nil {
 		c.Evidence = Cause(t.Failure)
-	case t.On == flow.TriggerResume, t.On == flow.TriggerAnswered, t.On == flow.TriggerRetry:
-		c.Phase = t.To // as before, with its counts
-		return
 	}
-	switch t.To {
-	case flow.StatePaused, flow.StateAwaitingInput, flow.StateError:
-		return // the phase goes on afterwards
-	case flow.StateCompleted, flow.StateCanceled:
-		for _, a := range c.Actors {
+	if !moved {
+		return // the phase goes on, or will
+	}
+	c.Expected, c.Done, c.seen = c.jobs.Phase.Expected, 0, false
+	for _, a := range c.Actors {
+		if a.tidy(); c.Over() {
 			a.Jobs = nil
 		}
+	}
+	if c.Over() {
 		c.Inquiries = nil
-	default:
-	}
-	if t.To == t.From {
-		return // the next speakers of the same phase
-	}
-	c.Phase, c.Expected, c.Done, c.seen = t.To, t.Calls, 0, false
-	for _, a := range c.Actors { // what has been broken off is not asked again
-		a.Jobs = slices.DeleteFunc(a.Jobs, func(j *Job) bool { return !j.InFlight })
-	}
-}
-
-// begin takes an attempt.
-func (c *Course) begin(in *flow.Intent) {
-	if in.Tool != "" {
-		if _, j := c.find(in.For); j != nil {
-			j.Tool = Clean(in.Tool)
-		}
-		return
-	}
-	c.seen = true
-	if in.By == person {
-		return // the inquiry says what is asked
-	}
-	a, j := c.find(in.Call)
-	if j == nil {
-		a, j = c.actor(in.By), &Job{}
-		a.Jobs = append(a.Jobs, j)
-	}
-	a.Failed = ""
-	*j = Job{
-		Activity: Activity(in.Kind, c.Name(in.Target)), Attempt: j.Attempt + 1, InFlight: true, call: in.Call, phase: c.Phase,
 	}
 }
 
 // hear takes a piece of what is streaming. Structured answers are not for reading.
-func (c *Course) hear(chunk *flow.Chunk) {
-	_, j := c.find(chunk.Call)
+func (j *Job) hear(chunk *flow.Chunk) {
 	switch {
-	case j == nil || chunk.Schema != "":
+	case chunk.Schema != "":
 	case chunk.Reasoning:
 		j.Thinking = j.text == ""
 	default:
@@ -303,63 +296,13 @@ func (c *Course) hear(chunk *flow.Chunk) {
 }
 
 // hush forgets what an attempt has streamed.
-func (j *Job) hush() { j.InFlight, j.Thinking, j.text, j.tail, j.offset = false, false, "", "", 0 }
-
-// setBack says that an attempt has failed, and that another one follows.
-func (c *Course) setBack(call, trouble string, retryAt time.Time) {
-	if _, j := c.find(call); j != nil {
-		j.hush()
-		j.Trouble, j.RetryAt, j.Tool = trouble, retryAt, ""
-	}
-}
-
-// reject takes an answer that was not accepted.
-func (c *Course) reject(r *flow.Rejection) {
-	const trouble = "the answer was not accepted"
-	if !r.Final {
-		c.setBack(r.Call, trouble, time.Time{})
-	} else if a := c.end(r.Call); a != nil {
-		a.Failed = trouble
-	}
-}
-
-func (c *Course) fail(f *flow.Failure) {
-	if !f.Final {
-		trouble := ""
-		if !f.Void {
-			trouble = Cause(f.Error)
-		}
-		if _, j := c.find(f.Call); j != nil && f.Void && j.phase != c.Phase {
-			c.end(f.Call) // the phase that it belongs to is over
-		}
-		c.setBack(f.Call, trouble, f.RetryAt)
-		return
-	}
-	if a := c.end(f.Call); a != nil {
-		a.Failed = Cause(f.Error)
-	}
-}
-
-func (c *Course) done(call string) {
-	c.end(call)
-	c.Done++
-	c.Expected = max(c.Expected, min(c.Done, c.Expected*c.Done)) // unknown stays unknown
-}
-
-// end forgets a call, and returns whose it was; nil: it is unknown.
-func (c *Course) end(call string) *Actor {
-	a, j := c.find(call)
-	if a != nil {
-		a.Jobs = slices.DeleteFunc(a.Jobs, func(other *Job) bool { return other == j })
-	}
-	return a
-}
+func (j *Job) hush() { j.Thinking, j.text, j.tail, j.offset = false, "", "", 0 }
 
 // find returns a call and whose it is; nil: it is unknown.
 func (c *Course) find(call string) (*Actor, *Job) {
 	for _, a := range c.Actors {
 		for _, j := range a.Jobs {
-			if j.call == call {
+			if j.Call == call {
 				return a, j
 			}
 		}

@@ -126,4 +126,5 @@ func TestBrokenOff(t *testing.T) {
 	assert.Empty(t, fold(critiquing, begin, void, stop).Actors[0].Jobs)
 	assert.Len(t, fold(critiquing, begin, pause, void).Actors[0].Jobs, 1)
 	assert.Len(t, fold(critiquing, begin, stop).Actors[0].Jobs, 1, "its result may still come")
+	assert.Empty(t, fold(critiquing, begin, &flow.Withdrawn{Call: begin.Call, By: "ada"}, void).Actors[0].Jobs, "the flow no longer wants it")
 }

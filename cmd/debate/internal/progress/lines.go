@@ -32,9 +32,8 @@ func (l *Lines) Course() *Course { return &l.course }
 
 // Show takes an event, and writes its lines, if it has any.
 func (l *Lines) Show(e *flow.Event) {
-	owner, job := l.about(e.Body)
 	asked := l.asked(e.Body)
-	l.course.Fold(e)
+	owner, job := l.course.fold(e)
 	if e.At.Before(l.since) {
 		return
 	}
@@ -54,11 +53,15 @@ func (l *Lines) End() {
 	}
 }
 
-// tell writes the lines of an event.
+// tell writes the lines of an event, which may be about a job.
 func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 	switch body := e.Body.(type) {
 	case *flow.Intent:
-		l.begin(body)
+		if body.Tool != "" {
+			l.printf("  %s uses the tool %s", l.course.Name(body.By), Clean(body.Tool))
+		} else if job != nil && job.Tries == 1 {
+			l.printf("  %s is %s", owner.Name, job.Activity)
+		}
 	case *flow.ToolResult:
 		l.tool(body)
 	case *flow.Rejection:
@@ -84,22 +87,10 @@ func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 	case *flow.Transition:
 		l.turnTo(body)
 	default:
-		spend := flow.SpendOf(e.Body)
-		if job == nil {
-			return
-		}
-		if _, pending := l.course.find(job.call); pending == nil {
-			l.settled(owner, job, spend)
+		if job != nil && job.Result != nil {
+			l.settled(owner, job)
 		}
 	}
-}
-
-// about returns the call that an event may end, as it is before the event.
-func (l *Lines) about(body flow.Body) (*Actor, *Job) {
-	if spend := flow.SpendOf(body); spend != nil {
-		return l.course.find(spend.Call)
-	}
-	return nil, nil
 }
 
 // asked returns the question that an event answers.
@@ -127,20 +118,10 @@ func (l *Lines) headings(body flow.Body) {
 		l.round, l.phase = round, ""
 		l.printf("%s", round)
 	}
-	phase := fmt.Sprint(l.course.Round, l.course.Phase)
+	phase := fmt.Sprint(l.course.jobs.Round.N, l.course.jobs.Phase.State)
 	if phase != l.phase {
 		l.phase = phase
 		l.printf("%s", strings.TrimSpace(l.course.PhaseWord()+" "+l.course.Count()))
-	}
-}
-
-func (l *Lines) begin(in *flow.Intent) {
-	if in.Tool != "" {
-		l.printf("  %s uses the tool %s", l.course.Name(in.By), Clean(in.Tool))
-		return
-	}
-	if a, j := l.course.find(in.Call); j != nil && j.Attempt == 1 {
-		l.printf("  %s is %s", a.Name, j.Activity)
 	}
 }
 
@@ -154,8 +135,8 @@ func (l *Lines) tool(t *flow.ToolResult) {
 }
 
 // settled says that a call has its result.
-func (l *Lines) settled(a *Actor, j *Job, spend *flow.Spend) {
-	line := fmt.Sprintf("  %s: %s done %s", a.Name, j.Activity, l.course.Count())
+func (l *Lines) settled(a *Actor, j *Job) {
+	line, spend := fmt.Sprintf("  %s: %s done %s", a.Name, j.Activity, l.course.Count()), flow.SpendOf(j.Result)
 	if tokens := spend.Usage.Input + spend.Usage.Output; tokens > 0 {
 		line += fmt.Sprintf(", %s tokens", Number(tokens))
 	}
@@ -272,9 +253,9 @@ func (c *Course) Unsettled() flow.Unsettled {
 	if !c.Over() && c.State != flow.StatePaused && c.State != flow.StateError {
 		return sum
 	}
-	for _, in := range c.open {
-		if in.Reserve > 0 {
-			sum = sum.Plus(flow.Unsettled{AtMost: in.Reserve, BrokenOff: 1})
+	for job := range c.jobs.Pending() {
+		if job.InFlight && job.Reserve > 0 {
+			sum = sum.Plus(flow.Unsettled{AtMost: job.Reserve, BrokenOff: 1})
 		}
 	}
 	return sum

@@ -20,28 +20,10 @@ const person = "person"
 func Activity(kind flow.CallKind, target string) string {
 	doing := Clean(string(kind))
 	switch kind {
-	case deliberation.KindQuestion:
-		doing = "asking"
-	case deliberation.KindProposal:
-		doing = "proposing"
-	case deliberation.KindCritique:
-		doing = "critiquing"
-	case deliberation.KindRefinement:
-		doing = "refining"
-	case deliberation.KindDigest, flow.KindSummary:
+	case flow.KindSummary:
 		doing = "summarizing"
-	case deliberation.KindConfidence, deliberation.KindQuality:
-		doing = "judging " + doing
-	case deliberation.KindVote, "ballot":
+	case "ballot":
 		doing = "voting"
-	case deliberation.KindMerge:
-		doing = "merging"
-	case deliberation.KindSynthesis:
-		doing = "synthesizing"
-	case deliberation.KindScore:
-		doing = "scoring"
-	case "answer":
-		doing = "answering"
 	case arbiter.KindDecision, "verdict":
 		doing = "deciding"
 	case arbiter.KindExecution:
@@ -53,8 +35,12 @@ func Activity(kind flow.CallKind, target string) string {
 	case format.PhaseOpening, format.PhaseClosing: // these are verbs already
 	case format.PhaseArgument:
 		doing = "arguing"
-	default: // the name that a format gives to a turn, such as "rebuttal"
-		doing = "speaking (" + doing + ")"
+	default:
+		if known := deliberation.Activity(kind, ""); known != string(kind) {
+			doing = known
+		} else { // the name that a format gives to a turn, such as "rebuttal"
+			doing = "speaking (" + doing + ")"
+		}
 	}
 	if target != "" {
 		doing += " " + target
@@ -64,7 +50,7 @@ func Activity(kind flow.CallKind, target string) string {
 
 // PhaseWord says what happens in a working state.
 func (c *Course) PhaseWord() string {
-	switch c.Phase {
+	switch c.jobs.Phase.State {
 	case "", flow.StateConfiguring, flow.StateValidating, flow.StateReady, flow.StateInitializing:
 		return "Starting"
 	case deliberation.StateClarifying:
@@ -92,8 +78,8 @@ func (c *Course) PhaseWord() string {
 	case arbiter.StateRecovering:
 		return "Recovery"
 	case "awaitingResponses":
-		if c.Stage != "" {
-			return strings.ToUpper(c.Stage[:1]) + c.Stage[1:]
+		if stage := Clean(c.jobs.Round.Phase); stage != "" { // what the format calls the round
+			return strings.ToUpper(stage[:1]) + stage[1:]
 		}
 		return "Speeches"
 	case "judging":
@@ -108,7 +94,7 @@ func (c *Course) PhaseWord() string {
 	case flow.StateCanceled:
 		return "Canceled"
 	default:
-		return Clean(string(c.Phase))
+		return Clean(string(c.jobs.Phase.State))
 	}
 }
 
@@ -116,7 +102,7 @@ func (c *Course) PhaseWord() string {
 func (c *Course) Count() string {
 	switch {
 	case c.Expected > 0:
-		return fmt.Sprintf("(%d/%d)", c.Done, c.Expected)
+		return fmt.Sprintf("(%d/%d)", c.Done, max(c.Expected, c.Done))
 	case c.Done > 0:
 		return fmt.Sprintf("(%d)", c.Done)
 	default:
@@ -126,13 +112,13 @@ func (c *Course) Count() string {
 
 // RoundWord says which round runs: "Round 1/3", or "" before the first.
 func (c *Course) RoundWord() string {
-	switch {
-	case c.Round == 0:
+	switch n := c.jobs.Round.N; {
+	case n == 0:
 		return ""
 	case c.Of > 0:
-		return fmt.Sprintf("Round %d/%d", c.Round, c.Of)
+		return fmt.Sprintf("Round %d/%d", n, c.Of)
 	default:
-		return fmt.Sprintf("Round %d", c.Round)
+		return fmt.Sprintf("Round %d", n)
 	}
 }
 
