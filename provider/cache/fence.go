@@ -2,11 +2,11 @@ package cache
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/fence"
 )
 
 // In a canonical text, mark, a number and stop stand for the fence word with that number. A mark without
@@ -29,37 +29,13 @@ type fences struct {
 }
 
 func fencesOf(req *provider.Request) *fences {
-	f := &fences{}
-	for i := range req.Messages {
-		f.add(req.Messages[i].Fence)
-	}
-	f.add(req.Last.Fence)
-	for line := range strings.Lines(req.System) {
-		f.add(explained(strings.TrimSpace(line)))
-	}
+	f := &fences{words: fence.Words(req)}
 	pairs := make([]string, 0, 2*len(f.words)+2)
 	for n, word := range f.words {
 		pairs = append(pairs, word, mark+strconv.Itoa(n)+stop)
 	}
 	f.replacer = strings.NewReplacer(append(pairs, mark, mark+stop)...)
 	return f
-}
-
-func (f *fences) add(word string) {
-	if word != "" && !slices.Contains(f.words, word) {
-		f.words = append(f.words, word)
-	}
-}
-
-// explained returns the fence word if line is a closing marker in a system prompt, otherwise "". A word
-// that could be an ordinary word is not taken for a fence.
-func explained(line string) string {
-	word, opened := strings.CutPrefix(line, "<<<end ")
-	word, closed := strings.CutSuffix(word, ">>>")
-	if !opened || !closed || len(word) < 10 || strings.Trim(word, "0123456789") != "" {
-		return ""
-	}
-	return word
 }
 
 // hide returns the canonical form of a text.
