@@ -35,22 +35,23 @@ const (
 // Error describes a provider's failure. It holds no request, no header and no key: an adapter copies what
 // a person needs to know and redacts the rest. The zero Error can be printed.
 type Error struct {
-	Kind Kind
+	Kind Kind `json:"kind,omitempty"`
 	// Status is the status code of the HTTP response; 0: there was none. It is never a status code from
 	// the body. A status of 400 and above tells the engine that the vendor answered with an error instead
 	// of a reply, and the engine charges nothing. A failure in the middle of a reply has the status code of
 	// that reply, which is 200.
-	Status     int
-	Code       string        // the vendor's own code or type
-	Message    string        // the vendor's words or the adapter's, without keys
-	RequestID  string        // the vendor's id of the request, for its support
-	RetryAfter time.Duration // how long the vendor asked to wait; 0: it did not ask
-	Window     int           // of a context_overflow: the size of the window that the vendor names, in tokens; 0: it names none
+	Status     int           `json:"status,omitempty"`
+	Code       string        `json:"code,omitempty"`       // the vendor's own code or type
+	Message    string        `json:"message,omitempty"`    // the vendor's words or the adapter's, without keys
+	RequestID  string        `json:"requestId,omitempty"`  // the vendor's id of the request, for its support
+	RetryAfter time.Duration `json:"retryAfter,omitempty"` // how long the vendor asked to wait; 0: it did not ask
+	// Window is, of a context_overflow, the size of the window that the vendor names, in tokens; 0: it names none.
+	Window int `json:"window,omitempty"`
 	// Capped means that the reply ended at the cap on its output tokens before there was anything to use, neither text nor a
 	// whole tool call. The engine asks again with a larger cap.
-	Capped  bool
-	NotSent bool  // the request was never sent, so it cost nothing
-	Err     error // the cause, if it holds no secret
+	Capped  bool  `json:"capped,omitempty"`
+	NotSent bool  `json:"notSent,omitempty"` // the request was never sent, so it cost nothing
+	Err     error `json:"-"`                 // the cause, if it holds no secret
 }
 
 // Error returns one line: kind, status, code and message.

@@ -4,10 +4,10 @@ import "strings"
 
 // Part is an image, a document or another file in a message. It comes before the text of the message.
 type Part struct {
-	Type string // the media type, such as "image/png" or "application/pdf"
-	Name string // the name of the file; "": it has none
-	Hash string // the SHA-256 of Data, in hexadecimal
-	Data []byte // read only: requests share it
+	Type string `json:"type,omitempty"` // the media type, such as "image/png" or "application/pdf"
+	Name string `json:"name,omitempty"` // the name of the file; "": it has none
+	Hash string `json:"hash,omitempty"` // the SHA-256 of Data, in hexadecimal
+	Data []byte `json:"-"`              // read only: requests share it
 }
 
 // Ability returns what a model needs to read the part.

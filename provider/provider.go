@@ -60,22 +60,22 @@ type Chunk struct {
 }
 
 // Request is one question to a model. Requests that run at the same time may share Messages, so a
-// provider must not write to it.
+// provider must not write to it. Its JSON, and that of a Response, is what package cassette writes.
 type Request struct {
 	// ID names the conversation, the call and its attempt: "cars/r1.opening.Ada/1" is the first attempt at Ada's opening
 	// in round 1 of the debate "cars" (Config.ID). No two attempts share it, so it serves as an idempotency key.
-	ID          string
-	Model       string            // as the vendor names it
-	System      string            // the same for a whole debate, so that prompt caches hit
-	Self        string            // the participant who is asked; Own tells its messages
-	Messages    []Message         // the conversation so far, oldest first
-	Last        Message           // the instruction of this call
-	MaxTokens   int               // limit of output tokens; 0: the vendor's default
-	Temperature *float64          // nil: the vendor's default; 0 is a value of its own
-	Schema      *Schema           // what the reply must match; nil: free text
-	Tools       []Tool            // the tools that the model may call
-	Options     *Options          // nil: the vendor's defaults; read only
-	Labels      map[string]string // labels of the host program (a tenant, a trace); read only
+	ID          string            `json:"id,omitempty"`
+	Model       string            `json:"model,omitempty"`       // as the vendor names it
+	System      string            `json:"system,omitempty"`      // the same for a whole debate, so that prompt caches hit
+	Self        string            `json:"self,omitempty"`        // the participant who is asked; Own tells its messages
+	Messages    []Message         `json:"messages,omitempty"`    // the conversation so far, oldest first
+	Last        Message           `json:"last,omitzero"`         // the instruction of this call
+	MaxTokens   int               `json:"maxTokens,omitempty"`   // limit of output tokens; 0: the vendor's default
+	Temperature *float64          `json:"temperature,omitempty"` // nil: the vendor's default; 0 is a value of its own
+	Schema      *Schema           `json:"schema,omitempty"`      // what the reply must match; nil: free text
+	Tools       []Tool            `json:"tools,omitempty"`       // the tools that the model may call
+	Options     *Options          `json:"options,omitempty"`     // nil: the vendor's defaults; read only
+	Labels      map[string]string `json:"labels,omitempty"`      // labels of the host program (a tenant, a trace); read only
 }
 
 // Message is one contribution to the conversation.
@@ -84,27 +84,28 @@ type Request struct {
 // markers made of Fence and Speaker, so that a model does not take the text for instructions. The text
 // must not contain the fence word; the code that builds the message escapes it.
 type Message struct {
-	Speaker    string // the author; "" for the engine
-	Text       string
-	Fence      string      // the secret word in the markers; "": no fence
-	Label      string      // what the text is, such as "round 2, question to Ben", for the opening marker; "": not told
-	ToolCalls  []ToolCall  // the tool calls that the speaker asked for
-	ToolResult *ToolResult // the result of a tool call
-	Parts      []Part      // files that come before Text; read only
+	Speaker string `json:"speaker,omitempty"` // the author; "" for the engine
+	Text    string `json:"text,omitempty"`
+	Fence   string `json:"fence,omitempty"` // the secret word in the markers; "": no fence
+	// Label says in the opening marker what the text is, such as "round 2, question to Ben"; "": not told.
+	Label      string      `json:"label,omitempty"`
+	ToolCalls  []ToolCall  `json:"toolCalls,omitempty"`  // the tool calls that the speaker asked for
+	ToolResult *ToolResult `json:"toolResult,omitempty"` // the result of a tool call
+	Parts      []Part      `json:"parts,omitempty"`      // files that come before Text; read only
 }
 
 // Schema is a JSON Schema (draft 2020-12) that a reply must match. An adapter reduces it to the subset
 // that its vendor accepts. The engine validates the reply itself.
 type Schema struct {
-	Name string // letters, digits, '_' and '-', at most 64
-	JSON json.RawMessage
+	Name string          `json:"name,omitempty"` // letters, digits, '_' and '-', at most 64
+	JSON json.RawMessage `json:"json,omitempty"`
 }
 
 // Tool describes a function that the model may ask to be called.
 type Tool struct {
-	Name        string
-	Description string
-	Parameters  json.RawMessage // JSON schema of the arguments
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON schema of the arguments
 }
 
 // ToolCall is a model's request to call a tool.
@@ -120,9 +121,9 @@ type ToolCall struct {
 
 // ToolResult is a tool's answer to the call with the same ID.
 type ToolResult struct {
-	ID    string
-	Text  string
-	Error bool // the tool failed; Text says how
+	ID    string `json:"id,omitempty"`
+	Text  string `json:"text,omitempty"`
+	Error bool   `json:"error,omitempty"` // the tool failed; Text says how
 }
 
 // StopReason says why a reply ended.
@@ -140,26 +141,26 @@ const (
 // Response is a whole reply. A provider returns it only if the vendor reported the reply as complete;
 // [Provider] names the exception.
 type Response struct {
-	Text  string
-	Calls []ToolCall
-	Stop  StopReason
-	Usage Usage
-	ID    string // of the reply, as the vendor reports it; "" if it reports none
-	Model string // as the vendor reports it; "" if it reports none
+	Text  string     `json:"text,omitempty"`
+	Calls []ToolCall `json:"calls,omitempty"`
+	Stop  StopReason `json:"stop,omitempty"`
+	Usage Usage      `json:"usage,omitzero"`
+	ID    string     `json:"id,omitempty"`    // of the reply, as the vendor reports it; "" if it reports none
+	Model string     `json:"model,omitempty"` // as the vendor reports it; "" if it reports none
 	// Reasoning is the text of the model's thoughts, as far as the vendor sends it. Chunks with Reasoning set have shown it.
-	Reasoning string
-	Citations []Citation // the sources that the vendor's own search has found, in the order of the reply
-	Uncited   int        // sources that the adapter has dropped, because they were more than [MaxCitations]
+	Reasoning string     `json:"reasoning,omitempty"`
+	Citations []Citation `json:"citations,omitempty"` // the sources that the vendor's own search has found, in the order of the reply
+	Uncited   int        `json:"uncited,omitempty"`   // sources that the adapter has dropped, because they were more than [MaxCitations]
 	// Cost is what the vendor itself says that the request costs, in USD. nil: it says nothing.
-	Cost *float64
+	Cost *float64 `json:"cost,omitempty"`
 	// Left names the parameters of the request that the model refuses and that were therefore left out, by their
 	// names in the vendor's API: "temperature". What the vendor takes under another name is not left out.
-	Left []string
+	Left []string `json:"left,omitempty"`
 	// Partial means, beside an error, that Usage is what the vendor had counted until the reply was broken off: more may be charged.
-	Partial bool
+	Partial bool `json:"partial,omitempty"`
 	// Cached reports that a cache of the host program returned an earlier reply, at no cost. Usage is
 	// then zero.
-	Cached bool
+	Cached bool `json:"cached,omitempty"`
 }
 
 // Usage counts the tokens of one request, as the vendor reports them. The zero Usage means that the

@@ -129,7 +129,7 @@ func TestReplayIsTheRecording(t *testing.T) {
 			assert.Equal(t, strings.TrimSuffix(strings.Split(before, `"entries": [`)[1], "\n  ]\n}\n"),
 				strings.Split(strings.Split(contents(t, file), `"entries": [`)[1], `,
     {
-      "id": "z"`)[0], "what was read is written as it was")
+      "provider": "w"`)[0], "what was read is written as it was")
 		})
 	}
 }
@@ -265,7 +265,7 @@ func TestWhatIsBrokenOff(t *testing.T) {
 		ask(p, &provider.Request{})
 		require.NoError(t, tape.Close())
 
-		tape = open(t, file, cassette.Options{Interval: time.Minute})
+		tape = open(t, file, cassette.Options{})
 		p = tape.Wrap("v", nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
@@ -279,9 +279,7 @@ func TestWhatIsBrokenOff(t *testing.T) {
 		_, err = p.Generate(ctx, &provider.Request{}, func(provider.Chunk) {})
 		require.ErrorIs(t, err, context.Canceled)
 
-		began := time.Now()
 		assert.Equal(t, []string{"ab", "cd", "ef"}, ask(p, &provider.Request{}).chunks)
-		assert.Equal(t, 2*time.Minute, time.Since(began))
 	})
 }
 
@@ -312,9 +310,9 @@ func TestStrings(t *testing.T) {
 	v := saying(said("yes"))
 	v.VendorName = "hunter2"
 	for want, value := range map[string]any{
-		"record, 1 secrets, labels false, repeat false, interval 0s": options,
-		fmt.Sprintf("cassette %q (record)", file):                    tape,
-		fmt.Sprintf("v on cassette %q (record)", file):               tape.Wrap("v", v),
+		"record, 1 secrets, labels false, repeat false": options,
+		fmt.Sprintf("cassette %q (record)", file):       tape,
+		fmt.Sprintf("v on cassette %q (record)", file):  tape.Wrap("v", v),
 		"extend": cassette.Extend, "replay": cassette.Replay,
 	} {
 		assert.Equal(t, want, fmt.Sprint(value))

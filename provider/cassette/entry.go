@@ -1,332 +1,224 @@
 package cassette
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/agonist-dev/debate/internal/redact"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/fence"
 )
 
-// entry is one exchange in the form of the file.
+// entry is one exchange. Its texts are in the form of the file.
 type entry struct {
-	ID       string            `json:"id,omitempty"`
-	Provider string            `json:"provider"`
-	Labels   map[string]string `json:"labels,omitempty"`
-	Request  *request          `json:"request"`
-	Response *response         `json:"response,omitempty"`
-	Chunks   *chunks           `json:"chunks,omitempty"`
-	Thoughts *chunks           `json:"thoughts,omitempty"` // the chunks of thoughts
-	Error    *failure          `json:"error,omitempty"`
+	Provider string             `json:"provider"`
+	Request  *provider.Request  `json:"request"`
+	Response *provider.Response `json:"response,omitempty"`
+	Chunks   *chunks            `json:"chunks,omitempty"`
+	Error    *provider.Error    `json:"error,omitempty"`
+	// Cause is the text of Error's cause or, without Error, of an error of another type.
+	Cause *string `json:"cause,omitempty"`
 
 	key   string // the key of the requests that it answers
-	body  []byte // its bytes in the file
+	order string // by which the file is sorted
+	body  []byte // its form
 	began int    // its position among all exchanges, by their beginning
 	used  bool   // it was replayed, or was recorded just now
 }
 
-// response is a [provider.Response].
-type response struct {
-	Reasoning lines          `json:"reasoning,omitempty"`
-	Text      lines          `json:"text,omitempty"`
-	Citations []citation     `json:"citations,omitempty"`
-	Uncited   int            `json:"uncited,omitempty"` // citations that the adapter has dropped
-	Calls     []toolCall     `json:"calls,omitempty"`
-	Stop      string         `json:"stop,omitempty"`
-	Usage     provider.Usage `json:"usage,omitzero"`
-	Cost      *float64       `json:"cost,omitempty"` // in USD
-	ID        string         `json:"id,omitempty"`
-	Model     string         `json:"model,omitempty"`
-	Left      []string       `json:"left,omitempty"`
-	Partial   bool           `json:"partial,omitempty"`
-	Cached    bool           `json:"cached,omitempty"`
-}
+// MarshalJSON returns the form of an entry that has settled.
+func (e *entry) MarshalJSON() ([]byte, error) { return e.body, nil }
 
-// citation is a [provider.Citation]. Its place is in bytes of the text as the file has it.
-type citation struct {
-	Title string `json:"title,omitempty"`
-	URL   string `json:"url,omitempty"`
-	Quote lines  `json:"quote,omitempty"`
-	Start int    `json:"start,omitempty"`
-	End   int    `json:"end,omitempty"`
-}
-
-// chunks are the pieces in which a text arrived.
+// chunks are the pieces in which the text of the thoughts and that of the reply arrived.
 type chunks struct {
-	Sizes string `json:"sizes"`          // in bytes of the text as the file has it, separated by spaces
-	Text  *lines `json:"text,omitempty"` // nil: it is the response's
+	Thoughts int     `json:"thoughts,omitempty"` // how many of the pieces are thoughts; they come first
+	Sizes    string  `json:"sizes"`              // in bytes of the text as the file has it, separated by spaces
+	Text     *string `json:"text,omitempty"`     // nil: it is the response's, behind its thoughts
 }
 
-// failure is a [*provider.Error], or, if Other is set, the text of an error of another type.
-type failure struct {
-	Other      bool   `json:"other,omitempty"`
-	Kind       string `json:"kind,omitempty"`
-	Status     int    `json:"status,omitempty"`
-	Code       string `json:"code,omitempty"`
-	Message    lines  `json:"message,omitempty"`
-	RequestID  string `json:"requestId,omitempty"`
-	RetryAfter string `json:"retryAfter,omitempty"`
-	Window     int    `json:"window,omitempty"`
-	Capped     bool   `json:"capped,omitempty"`
-	NotSent    bool   `json:"notSent,omitempty"`
-	Cause      lines  `json:"cause,omitempty"`
-}
-
-func (s *scribe) response(r *provider.Response) *response {
-	if r == nil {
-		return nil
+// request returns a request in the form of the file.
+func (s *scribe) request(r *provider.Request, labels bool) *provider.Request {
+	out := rewritten("", r, s.leaf)
+	if !labels {
+		out.Labels = nil
 	}
-	out := &response{
-		Reasoning: lines(s.write(r.Reasoning)), Text: lines(s.write(r.Text)), Calls: s.toolCalls(r.Calls),
-		Stop: s.write(string(r.Stop)), Usage: r.Usage, Cost: r.Cost, ID: s.write(r.ID), Model: s.write(r.Model), Cached: r.Cached,
-		Uncited: r.Uncited, Partial: r.Partial,
+	if out.Options != nil && reflect.ValueOf(*out.Options).IsZero() { // they ask for nothing
+		out.Options = nil
 	}
-	if r.Cost != nil && (math.IsNaN(*r.Cost) || math.IsInf(*r.Cost, 0)) {
-		out.Cost = nil // JSON has no such numbers
+	for i := range r.Messages {
+		hashParts(&out.Messages[i], &r.Messages[i])
 	}
-	for _, c := range r.Citations {
-		form := citation{Title: s.write(c.Title), URL: s.write(c.URL), Quote: lines(s.write(c.Quote))}
-		if c.Start >= 0 && c.Start < c.End && c.End <= len(r.Text) {
-			_, ends := s.divide(r.Text, []int{c.Start, c.End})
-			form.Start, form.End = ends[0], ends[1]
-		}
-		out.Citations = append(out.Citations, form)
-	}
-	for _, name := range r.Left {
-		out.Left = append(out.Left, s.write(name))
-	}
+	hashParts(&out.Last, &r.Last)
 	return out
 }
 
-// chunks writes the pieces of a text; ends are the offsets at which they end.
-// whole is the response's text if the pieces may add up to that, nil if there is no response.
-func (s *scribe) chunks(text string, ends []int, whole *lines) *chunks {
-	if len(ends) == 0 {
-		return nil
+// hashParts sets the hashes of a message's parts. Those that the parts name are a claim.
+func hashParts(out, m *provider.Message) {
+	for i := range m.Parts {
+		sum := sha256.Sum256(m.Parts[i].Data)
+		out.Parts[i].Hash = hex.EncodeToString(sum[:])
 	}
-	form, ends := s.divide(text, ends)
-	sizes := make([]string, len(ends))
-	start := 0
+}
+
+// answer puts what a provider did into an entry.
+func (s *scribe) answer(e *entry, r *provider.Response, thoughts, said []string, err error) {
+	var whole string
+	if e.Response = rewritten("", r, s.leaf); r != nil {
+		if r.Cost != nil && (math.IsNaN(*r.Cost) || math.IsInf(*r.Cost, 0)) {
+			e.Response.Cost = nil // JSON has no such numbers
+		}
+		for i, c := range r.Citations {
+			c = c.Within(r.Text)
+			_, ends := s.divide(r.Text, []int{c.Start, c.End})
+			e.Response.Citations[i].Start, e.Response.Citations[i].End = ends[0], ends[1]
+		}
+		whole = e.Response.Reasoning + e.Response.Text
+	}
+	if heard := slices.Concat(thoughts, said); len(heard) > 0 {
+		e.Chunks = s.chunks(heard, whole)
+		e.Chunks.Thoughts = len(thoughts)
+	}
+	if known, ok := errors.AsType[*provider.Error](err); ok && known != nil {
+		e.Error = rewritten("", known, s.leaf)
+		e.Error.Message = s.write(redact.Foreign(known.Message))
+		err = known.Err
+	}
+	if err != nil {
+		e.Cause = new(s.write(redact.Foreign(err.Error())))
+	}
+}
+
+// chunks returns how a text arrived; whole is that of the response, in the form of the file.
+func (s *scribe) chunks(heard []string, whole string) *chunks {
+	end, ends := 0, make([]int, len(heard))
+	for i, piece := range heard {
+		end += len(piece)
+		ends[i] = end
+	}
+	form, ends := s.divide(strings.Join(heard, ""), ends)
+	sizes, begin := make([]string, len(ends)), 0
 	for i, end := range ends {
-		sizes[i] = strconv.Itoa(end - start)
-		start = end
+		sizes[i] = strconv.Itoa(end - begin)
+		begin = end
 	}
 	out := &chunks{Sizes: strings.Join(sizes, " ")}
-	if whole == nil || string(*whole) != form {
-		out.Text = (*lines)(&form)
+	if form != whole {
+		out.Text = &form
 	}
 	return out
 }
 
-func (s *scribe) failure(err error) *failure {
-	if err == nil {
-		return nil
+// replay returns what the provider did, as the reader reads it.
+func (e *entry) replay(r *reader) (response *provider.Response, pieces []provider.Chunk, failure error) {
+	var whole string
+	if response = rewritten("response", e.Response, r.leaf); response != nil {
+		whole = e.Response.Reasoning + e.Response.Text
+		for i, c := range e.Response.Citations {
+			if c.Start < 0 || c.Start > c.End || c.End > len(e.Response.Text) {
+				r.fail("response.citations", fmt.Errorf("%d to %d is no place in the text", c.Start, c.End))
+				break
+			}
+			cited := &response.Citations[i]
+			cited.Start = len(r.read("response.citations", e.Response.Text[:c.Start]))
+			cited.End = len(r.read("response.citations", e.Response.Text[:c.End]))
+		}
 	}
-	var e *provider.Error
-	if !errors.As(err, &e) || e == nil {
-		return &failure{Other: true, Message: lines(s.write(redact.Foreign(err.Error())))}
+	pieces = r.pieces(e.Chunks, whole)
+	if e.Cause != nil {
+		failure = errors.New(r.read("cause", *e.Cause))
 	}
-	out := &failure{
-		Kind: s.write(string(e.Kind)), Status: e.Status, Code: s.write(e.Code), Message: lines(s.write(redact.Foreign(e.Message))),
-		RequestID: s.write(e.RequestID), NotSent: e.NotSent, Window: e.Window, Capped: e.Capped,
+	if known := rewritten("error", e.Error, r.leaf); known != nil {
+		known.Err, failure = failure, known
 	}
-	if e.RetryAfter != 0 {
-		out.RetryAfter = e.RetryAfter.String()
-	}
-	if e.Err != nil {
-		out.Cause = lines(s.write(redact.Foreign(e.Err.Error())))
-	}
-	return out
+	return response, pieces, failure
 }
 
-// reader reads texts of the file, with the fence words of the present request. It keeps the first error.
-type reader struct {
-	fences []string
-	err    error
-}
-
-func (r *reader) failf(format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf(format, args...)
-	}
-}
-
-func (r *reader) text(field, form string) string {
-	text, err := restore(form, r.fences)
-	if err != nil {
-		r.failf("%s: %w", field, err)
-	}
-	return text
-}
-
-func (r *reader) raw(field string, form raw) []byte {
-	if form == "" {
-		return nil
-	}
-	return []byte(r.text(field, string(form)))
-}
-
-func (r *reader) response(form *response) *provider.Response {
-	if form == nil {
-		return nil
-	}
-	out := &provider.Response{
-		Text: r.text("response.text", string(form.Text)), Stop: provider.StopReason(r.text("response.stop", form.Stop)),
-		Reasoning: r.text("response.reasoning", string(form.Reasoning)), Usage: form.Usage, Cost: form.Cost,
-		ID: r.text("response.id", form.ID), Model: r.text("response.model", form.Model), Cached: form.Cached,
-		Uncited: form.Uncited, Partial: form.Partial,
-	}
-	for i := range form.Citations {
-		out.Citations = append(out.Citations, r.citation(&form.Citations[i], string(form.Text)))
-	}
-	for _, name := range form.Left {
-		out.Left = append(out.Left, r.text("response.left", name))
-	}
-	for _, c := range form.Calls {
-		out.Calls = append(out.Calls, provider.ToolCall{
-			ID: r.text("response.calls.id", c.ID), Name: r.text("response.calls.name", c.Name),
-			Arguments: r.raw("response.calls.arguments", c.Arguments), Opaque: r.raw("response.calls.opaque", c.Opaque),
-		})
-	}
-	return out
-}
-
-// citation reads a source of a text in the form of the file.
-func (r *reader) citation(c *citation, text string) provider.Citation {
-	out := provider.Citation{
-		Title: r.text("response.citations.title", c.Title), URL: r.text("response.citations.url", c.URL),
-		Quote: r.text("response.citations.quote", string(c.Quote)),
-	}
-	if c.Start < 0 || c.Start > c.End || c.End > len(text) {
-		r.failf("response.citations: %d to %d is no place in the text", c.Start, c.End)
-		return out
-	}
-	out.Start, out.End = len(r.text("response.citations.start", text[:c.Start])), len(r.text("response.citations.end", text[:c.End]))
-	return out
-}
-
-// chunks returns the pieces of an exchange's text.
-func (r *reader) chunks(e *entry) []string {
-	var text lines
-	if e.Response != nil {
-		text = e.Response.Text
-	}
-	return r.pieces("chunks", e.Chunks, text)
-}
-
-// thoughts returns the pieces of an exchange's thoughts.
-func (r *reader) thoughts(e *entry) []string {
-	var text lines
-	if e.Response != nil {
-		text = e.Response.Reasoning
-	}
-	return r.pieces("thoughts", e.Thoughts, text)
-}
-
-// pieces returns the pieces of a text, which is that of the response if the chunks have none of their own.
-func (r *reader) pieces(field string, c *chunks, text lines) []string {
+// pieces returns the pieces of a text, which is that of the response if they have none of their own.
+func (r *reader) pieces(c *chunks, form string) []provider.Chunk {
 	if c == nil {
 		return nil
 	}
-	form := string(text)
 	if c.Text != nil {
-		form = string(*c.Text)
+		form = *c.Text
 	}
-	whole, rest := r.text(field+".text", form), form
-	var pieces []string
-	var length int
+	var all []provider.Chunk
+	var read strings.Builder
+	rest := form
 	for size := range strings.SplitSeq(c.Sizes, " ") {
 		n, err := strconv.Atoi(size)
 		if err != nil || n < 0 || n > len(rest) {
-			r.failf("%s.sizes: %q is no size of a piece of the text", field, clip(size))
+			r.fail("chunks", fmt.Errorf("%q is no size of a piece of the text", clip(size)))
 			return nil
 		}
-		piece := r.text(field+".sizes", rest[:n])
-		pieces, rest, length = append(pieces, piece), rest[n:], length+len(piece)
+		piece := provider.Chunk{Text: r.read("chunks", rest[:n]), Reasoning: len(all) < c.Thoughts}
+		all, rest = append(all, piece), rest[n:]
+		read.WriteString(piece.Text)
 	}
-	if rest != "" || length != len(whole) {
-		r.failf("%s.sizes: the pieces do not add up to the text: %d bytes are left", field, len(rest))
+	if rest != "" || read.String() != r.read("chunks", form) {
+		r.fail("chunks", fmt.Errorf("the pieces do not add up to the text: %d bytes are left", len(rest)))
 	}
-	return pieces
+	return all
 }
 
-func (r *reader) failure(form *failure) error {
-	if form == nil {
-		return nil
-	}
-	if form.Other {
-		return errors.New(r.text("error.message", string(form.Message)))
-	}
-	out := &provider.Error{
-		Kind: provider.Kind(r.text("error.kind", form.Kind)), Status: form.Status, Code: r.text("error.code", form.Code),
-		Message: r.text("error.message", string(form.Message)), RequestID: r.text("error.requestId", form.RequestID),
-		NotSent: form.NotSent, Window: form.Window, Capped: form.Capped,
-	}
-	if form.RetryAfter != "" {
-		d, err := time.ParseDuration(form.RetryAfter)
-		if err != nil {
-			r.failf("error.retryAfter: %q is no duration", clip(form.RetryAfter))
-		}
-		out.RetryAfter = d
-	}
-	if form.Cause != "" {
-		out.Err = errors.New(r.text("error.cause", string(form.Cause)))
-	}
-	return out
-}
-
-// settle computes the unexported fields of an entry. It fails if the entry is invalid.
+// settle computes the unexported fields of an entry. It fails if the entry cannot be written or replayed.
 func (e *entry) settle() error {
-	if e.Request == nil {
-		return errors.New("request: is missing")
+	type fields entry // without MarshalJSON
+	if e.body = form((*fields)(e)); e.Request == nil || len(e.body) == 0 {
+		return errors.New("request: is missing, or JSON does not know a number")
 	}
-	asked, err := e.Request.canonical()
-	if err != nil {
-		return fmt.Errorf("request: %w", err)
+	e.find()
+	fences := maxFences
+	for fences > 0 && !strings.Contains(e.key, fence.Placeholder(fences)) {
+		fences--
 	}
-	e.key = keyOf(e.Provider, asked)
-	// This reads everything that a replay needs, so that no error is found only then.
-	n, err := fenceCount(asked)
-	if err != nil {
-		return fmt.Errorf("request: %w", err)
-	}
-	r := reader{fences: make([]string, n)}
-	r.response(e.Response)
-	r.chunks(e)
-	r.thoughts(e)
-	_ = r.failure(e.Error)
+	r := &reader{fences: make([]string, fences)}
+	rewritten("request", e.Request, r.leaf) // this and replay read all texts, so that no error is found only by a replay
+	e.replay(r)                             //nolint:errcheck // the error is the recorded one
 	return r.err
 }
 
-func keyOf(name, asked string) string { return name + "\x00" + asked }
+// find computes the key and the order of an entry. It reports whether its request can be written.
+func (e *entry) find() bool {
+	asked := form(e.asked())
+	e.key = e.Provider + "\x00" + string(asked)
+	e.order = orderOf(e.Request.ID)
+	return len(asked) > 0
+}
 
-// fenceCount returns the highest number of a fence that a request refers to.
-func fenceCount(asked string) (int, error) {
-	highest := 0
-	for {
-		_, rest, found := strings.Cut(asked, opening+fenceName)
-		if !found {
-			return highest, nil
-		}
-		digits, after, _ := strings.Cut(rest, closing)
-		n, err := strconv.Atoi(digits)
-		if err != nil || n < 1 || n > maxFences {
-			return 0, fmt.Errorf("%q is no number of a fence, from 1 to %d", clip(digits), maxFences)
-		}
-		highest = max(highest, n)
-		asked = after
-	}
+// asked returns the part of the request that is compared.
+func (e *entry) asked() *provider.Request {
+	r := *e.Request
+	r.ID, r.Labels = "", nil
+	return &r
+}
+
+// compareEntries compares by the order of the file: by the ids of the requests; equal requests by when they began.
+func compareEntries(a, b *entry) int {
+	return cmp.Or(strings.Compare(a.order, b.order), strings.Compare(a.key, b.key), cmp.Compare(a.began, b.began))
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// orderOf returns a text by which ids are sorted: a debate's id, which is the part before the first slash, as it is, and
+// numbers in the rest by value, because their lengths come first. Round 10 comes after round 9.
+func orderOf(id string) string {
+	conversation, call, _ := strings.Cut(id, "/")
+	call = digits.ReplaceAllStringFunc(call, func(number string) string {
+		number = strings.TrimLeft(number, "0")
+		return fmt.Sprintf("0%09d%s", len(number), number)
+	})
+	return conversation + "\x00" + call + "\x00" + id
 }
 
 // clip shortens a short text for an error message.
-func clip(s string) string {
-	const most = 60
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
-}
+func clip(s string) string { return text.OneLine(s, 60) }

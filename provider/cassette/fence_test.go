@@ -2,7 +2,6 @@ package cassette_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,49 +20,6 @@ func TestFences(t *testing.T) {
 	got := ask(tape.Wrap("v", nil), full(otherFence))
 	assert.Equal(t, "The word is "+otherFence+": "+otherFence, got.response.Text)
 	assert.Equal(t, []string{"The word is " + otherFence, ": ", otherFence}, got.chunks, "a word that was divided comes with the first piece")
-}
-
-func TestWhatIsAFence(t *testing.T) {
-	with := func(change func(r *provider.Request)) func(string) *provider.Request {
-		return func(word string) *provider.Request {
-			r := &provider.Request{Self: "Ada"}
-			change(r)
-			r.System = strings.ReplaceAll(r.System, "WORD", word)
-			r.Last.Text = strings.ReplaceAll(r.Last.Text, "WORD", word)
-			if r.Last.Fence != "" {
-				r.Last.Fence = word
-			}
-			return r
-		}
-	}
-	tests := []struct {
-		name    string
-		request func(string) *provider.Request
-		first   string
-		second  string
-		same    bool
-	}{
-		{"a message's", with(func(r *provider.Request) { r.Last = provider.Message{Fence: "x", Text: "WORD"} }), "f7Qx", "abc", true},
-		{"the system prompt's", with(func(r *provider.Request) { r.System = "a\n<<<end WORD>>>\nWORD" }), "1234567890", "0987654321", true},
-		{"in the last line", with(func(r *provider.Request) { r.System = "a\r\n <<<end WORD>>>" }), "1234567890", "0987654321", true},
-		{"too short a number", with(func(r *provider.Request) { r.System = "<<<end WORD>>>" }), "123456789", "987654321", false},
-		{"no number", with(func(r *provider.Request) { r.System = "<<<end WORD>>>" }), "twelve-letter", "another-twelve", false},
-		{"no closing marker", with(func(r *provider.Request) { r.System = "<<<WORD Name>>>" }), "1234567890", "0987654321", false},
-		{"in a line", with(func(r *provider.Request) { r.System = "see <<<end WORD>>>" }), "1234567890", "0987654321", false},
-		{"not in the last message", with(func(r *provider.Request) { r.Last.Text = "<<<end WORD>>>" }), "1234567890", "0987654321", false},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			tape, file := recording(t, cassette.Options{})
-			ask(tape.Wrap("v", saying(said("yes"))), test.request(test.first))
-			got := ask(open(t, file, cassette.Options{}).Wrap("v", nil), test.request(test.second))
-			if test.same {
-				assert.NoError(t, got.err)
-			} else {
-				unseen(t, got.err)
-			}
-		})
-	}
 }
 
 // Two fences, one of which begins the other, keep their places.

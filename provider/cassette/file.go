@@ -5,313 +5,144 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
 // Version is the version of the files that this release writes. It reads no other version.
-const Version = 1
+const Version = 2
 
 // MaxFile caps the size of a file, in bytes: 64 MiB.
 const MaxFile = 64 << 20
 
 var errTooLong = fmt.Errorf("the file would be longer than %d bytes", MaxFile)
 
-// Problem classifies what is wrong with a file.
-type Problem string
-
-// These are the problems of files.
-const (
-	ProblemSize      Problem = "size"      // longer than MaxFile
-	ProblemSyntax    Problem = "syntax"    // not JSON, or not UTF-8
-	ProblemTruncated Problem = "truncated" // the end is missing
-	ProblemTrailing  Problem = "trailing"  // something follows the end
-	ProblemVersion   Problem = "version"   // of another release, or missing
-	ProblemField     Problem = "field"     // a name that is unknown, repeated, missing or out of order
-	ProblemValue     Problem = "value"     // a value that is invalid, or not in the form that this package writes
-)
-
 // FileError reports that a file is not a cassette, and where. It holds no text of an exchange.
 type FileError struct {
-	File    string // "" if it was not read from one
-	Line    int    // from 1
-	Problem Problem
-	Detail  string
+	File   string // "" if it was not read from one
+	Line   int    // from 1
+	Detail string
 }
 
-// Error returns one line: file, line, problem and detail.
+// Error returns one line: file, line and detail.
 func (e *FileError) Error() string {
-	place := "line " + strconv.Itoa(e.Line)
-	if e.File != "" {
-		place = e.File + ":" + strconv.Itoa(e.Line)
+	if e.File == "" {
+		return fmt.Sprintf("cassette: line %d: %s", e.Line, e.Detail)
 	}
-	return "cassette: " + place + ": " + string(e.Problem) + ": " + e.Detail
-}
-
-// contents is the JSON of a file.
-type contents struct {
-	Version   int                 `json:"version"`
-	Providers map[string]*wrapped `json:"providers,omitempty"`
-	Entries   []*entry            `json:"entries"`
+	return fmt.Sprintf("cassette: %s:%d: %s", e.File, e.Line, e.Detail)
 }
 
 // wrapped holds what is known of a provider besides its exchanges.
 type wrapped struct {
 	Vendor string   `json:"vendor,omitempty"`
-	Models []string `json:"models,omitempty"` // those that passed a check or were used, sorted
+	Models []string `json:"models,omitempty"` // those that passed a check, sorted
 }
 
-// encode writes a file. Entries that were written before keep their body.
-func (c *contents) encode() ([]byte, error) {
+// encode returns the file of these exchanges.
+func encode(providers map[string]wrapped, entries []*entry) []byte {
+	data := form(struct {
+		Version   int                `json:"version"`
+		Providers map[string]wrapped `json:"providers,omitempty"`
+		Entries   []*entry           `json:"entries"`
+	}{Version, providers, append([]*entry{}, entries...)}) // a list without elements is [], not null
 	var b bytes.Buffer
-	b.WriteString("{\n  \"version\": " + strconv.Itoa(c.Version) + ",\n")
-	if len(c.Providers) > 0 {
-		providers, err := indented(c.Providers, "  ")
-		if err != nil {
-			return nil, err
-		}
-		b.WriteString("  \"providers\": " + string(providers) + ",\n")
-	}
-	b.WriteString("  \"entries\": [")
-	for i, e := range c.Entries {
-		if e.body == nil {
-			var err error
-			if e.body, err = indented(e, "    "); err != nil {
-				return nil, err
-			}
-		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString("\n    ")
-		b.Write(e.body)
-		if b.Len() > MaxFile {
-			break
-		}
-	}
-	if len(c.Entries) > 0 {
-		b.WriteString("\n  ")
-	}
-	b.WriteString("]\n}\n")
-	if b.Len() > MaxFile {
-		return nil, errTooLong
-	}
-	return b.Bytes(), nil
-}
-
-func indented(v any, prefix string) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent(prefix, "  ")
-	err := encoder.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+	_ = json.Indent(&b, data, "", "  ") // which is JSON
+	b.WriteByte('\n')
+	return b.Bytes()
 }
 
 // write replaces the file of that name, if there is one: completely or not at all.
-func write(name string, data []byte) (err error) {
+func write(name string, data []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temp.Name())
-		}
-	}()
 	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return err
+	if err = errors.Join(err, temp.Sync(), temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), name)
 	}
-	return os.Rename(temp.Name(), name)
-}
-
-// read returns the bytes of a file, at most one more than a cassette may have.
-func read(name string) ([]byte, error) {
-	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		_ = os.Remove(temp.Name())
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	return io.ReadAll(io.LimitReader(f, MaxFile+1))
+	return err
 }
 
-// parse reads a file strictly. Apart from white space, it must equal what encode writes for the parsed
-// contents. That finds, with its position, everything that encoding/json ignores.
-func parse(name string, data []byte) (*contents, error) {
-	fault := func(offset int64, problem Problem, format string, args ...any) error {
-		line := 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
-		return &FileError{File: name, Line: line, Problem: problem, Detail: fmt.Sprintf(format, args...)}
+// parse reads a file strictly: apart from white space, it must equal what encode writes for all that was read.
+func parse(name string, data []byte) (providers map[string]wrapped, entries []*entry, err error) {
+	fault := func(offset int, format string, args ...any) error {
+		line := 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
+		return &FileError{File: name, Line: line, Detail: fmt.Sprintf(format, args...)}
 	}
 	if len(data) > MaxFile {
-		return nil, fault(0, ProblemSize, "the file is longer than %d bytes", MaxFile)
+		return nil, nil, fault(0, "the file is longer than %d bytes", MaxFile)
 	}
-	if !utf8.Valid(data) {
-		return nil, fault(int64(len(data)-len(validEnd(data))), ProblemSyntax, "the file is not UTF-8")
+	at := 0
+	for line := range bytes.Lines(data) {
+		if !utf8.Valid(line) {
+			return nil, nil, fault(at, "the file is not UTF-8")
+		}
+		at += len(line)
+	}
+	var file struct {
+		Version, Providers json.RawMessage
+		Entries            []json.RawMessage
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	var whole json.RawMessage
-	if err := decoder.Decode(&whole); err != nil {
+	if err := decoder.Decode(&file); err != nil {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			return nil, fault(syntax.Offset, ProblemSyntax, "%s", syntax.Error())
+			return nil, nil, fault(int(syntax.Offset), "%s", syntax.Error())
 		}
-		return nil, fault(int64(len(data)), ProblemTruncated, "the end of the file is missing")
-	}
-	if end := decoder.InputOffset(); len(bytes.TrimSpace(data[end:])) > 0 {
-		begin := end + int64(bytes.Index(data[end:], bytes.TrimSpace(data[end:])))
-		return nil, fault(begin, ProblemTrailing, "something follows the end of the cassette")
-	}
-	var head struct {
-		Version json.RawMessage `json:"version"`
-	}
-	_ = json.Unmarshal(whole, &head) // without an object there is no version
-	if string(head.Version) != strconv.Itoa(Version) {
-		at := max(0, bytes.Index(data, []byte(`"version"`)))
-		return nil, fault(int64(at), ProblemVersion, "this release reads version %d, the file has %q", Version, clip(string(head.Version)))
-	}
-	out := &contents{}
-	if err := json.Unmarshal(whole, out); err != nil {
-		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok { // these errors are found below, with their position
-			return nil, fault(0, ProblemValue, "%v", err)
+		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok { // of which differs finds the place
+			return nil, nil, fault(len(data), "the end of the file is missing")
 		}
 	}
-	entries, err := out.same(data, fault)
-	if err != nil {
-		return nil, err
+	if rest := bytes.TrimSpace(data[decoder.InputOffset():]); len(rest) > 0 {
+		return nil, nil, fault(bytes.LastIndex(data, rest), "something follows the end of the cassette")
 	}
-	for i, e := range out.Entries {
-		if err := e.settle(); err != nil {
-			return nil, fault(entries[i], ProblemValue, "entry %d: %v", i+1, err)
+	if string(file.Version) != strconv.Itoa(Version) {
+		const mend = "this release reads version %d, the file has %q: remove it and record it again"
+		return nil, nil, fault(max(0, bytes.Index(data, []byte(`"version"`))), mend, Version, clip(string(file.Version)))
+	}
+	unform(file.Providers, &providers)
+	for i, body := range file.Entries {
+		e := &entry{}
+		unform(body, e)
+		if wrong := e.settle(); wrong != nil && err == nil {
+			err = fault(max(0, bytes.Index(data, body)), "entry %d: %v", i+1, wrong)
 		}
+		entries = append(entries, e)
 	}
-	return out, nil
+	if offset, detail := differs(data, encode(providers, entries)); detail != "" {
+		return nil, nil, fault(offset, "%s", detail)
+	}
+	return providers, entries, err
 }
 
-// validEnd returns the rest from the first byte that is not valid UTF-8.
-func validEnd(data []byte) []byte {
-	for len(data) > 0 {
-		r, n := utf8.DecodeRune(data)
-		if r == utf8.RuneError && n == 1 {
-			break
-		}
-		data = data[n:]
-	}
-	return data
-}
-
-// same compares a file with what encode would write for it, and returns the offsets of its entries.
-func (c *contents) same(data []byte, fault func(int64, Problem, string, ...any) error) (entries []int64, err error) {
-	for i, e := range c.Entries {
-		if e == nil {
-			return nil, fault(0, ProblemValue, "entry %d is null", i+1)
-		}
-	}
-	for name, w := range c.Providers {
-		if w == nil {
-			return nil, fault(0, ProblemValue, "provider %q is null", clip(name))
-		}
-	}
-	if c.Entries == nil {
-		c.Entries = []*entry{} // null is not what encode writes
-	}
-	is, want := newTokens(data), newTokens(plainJSON(c))
-	for {
-		got, more := is.next()
-		other, _ := want.next()
-		if !equal(got, other) {
-			switch {
-			case is.name:
-				return nil, fault(is.offset(), ProblemField, "%q is unknown, doubled or out of order", clip(fmt.Sprint(got)))
-			case want.name:
-				return nil, fault(is.offset(), ProblemField, "%q is missing", clip(fmt.Sprint(other)))
-			default:
-				return nil, fault(is.offset(), ProblemValue, "the value of %q cannot be this one", clip(is.last()))
-			}
-		}
-		if !more {
-			return entries, nil
-		}
-		if got == json.Delim('{') && is.depth() == 3 && is.within("entries") {
-			entries = append(entries, is.offset())
+// differs returns where a file differs from what encode would write for it, and how.
+func differs(data, written []byte) (offset int, detail string) {
+	is, should := json.NewDecoder(bytes.NewReader(data)), json.NewDecoder(bytes.NewReader(written))
+	is.UseNumber()
+	should.UseNumber()
+	beforeColon := func(rest []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(":")) }
+	for field := ""; ; {
+		got, err := is.Token()
+		other, _ := should.Token()
+		offset = int(is.InputOffset())
+		unknown, missing := beforeColon(data[offset:]), beforeColon(written[should.InputOffset():])
+		switch {
+		case got == other && err != nil:
+			return 0, ""
+		case got == other && unknown:
+			field = fmt.Sprint(got)
+		case got == other:
+		case unknown:
+			return offset, fmt.Sprintf("%q is unknown, doubled or out of order", clip(fmt.Sprint(got)))
+		case missing:
+			return offset, fmt.Sprintf("%q is missing", clip(fmt.Sprint(other)))
+		default:
+			return offset, fmt.Sprintf("the value of %q cannot be this one", clip(field))
 		}
 	}
-}
-
-// equal compares tokens; numbers by their value.
-func equal(a, b json.Token) bool {
-	x, isX := a.(json.Number)
-	y, isY := b.(json.Number)
-	if !isX || !isY || x == y {
-		return a == b
-	}
-	u, errU := x.Float64()
-	v, errV := y.Float64()
-	return errU == nil && errV == nil && u == v
-}
-
-// tokens reads the tokens of valid JSON.
-type tokens struct {
-	decoder *json.Decoder
-	name    bool // the last token is a name
-	open    []level
-}
-
-// level is an object or an array that has begun.
-type level struct {
-	object bool
-	named  bool   // a name was read, its value was not
-	name   string // the last one
-}
-
-func newTokens(data []byte) *tokens {
-	t := &tokens{decoder: json.NewDecoder(bytes.NewReader(data))}
-	t.decoder.UseNumber()
-	return t
-}
-
-func (t *tokens) offset() int64 { return t.decoder.InputOffset() }
-func (t *tokens) depth() int    { return len(t.open) }
-
-// within reports whether the value of this name in the outermost object is being read.
-func (t *tokens) within(name string) bool { return len(t.open) > 0 && t.open[0].name == name }
-
-// last returns the name of the value that is being read.
-func (t *tokens) last() string {
-	names := make([]string, 0, len(t.open))
-	for _, l := range t.open {
-		if l.name != "" {
-			names = append(names, l.name)
-		}
-	}
-	return strings.Join(names, ".")
-}
-
-func (t *tokens) next() (token json.Token, more bool) {
-	token, err := t.decoder.Token()
-	t.name = false
-	if err != nil {
-		return nil, false
-	}
-	var top *level
-	if n := len(t.open); n > 0 {
-		top = &t.open[n-1]
-	}
-	if text, ok := token.(string); ok && top != nil && top.object && !top.named {
-		t.name, top.named, top.name = true, true, text
-		return token, true
-	}
-	if top != nil {
-		top.named = false
-	}
-	switch token {
-	case json.Delim('{'), json.Delim('['):
-		t.open = append(t.open, level{object: token == json.Delim('{')})
-	case json.Delim('}'), json.Delim(']'):
-		t.open = t.open[:len(t.open)-1]
-	}
-	return token, true
 }

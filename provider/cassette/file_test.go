@@ -84,64 +84,69 @@ func TestWhatIsNoCassette(t *testing.T) {
 		return 1 + strings.Count(before, "\n")
 	}
 	end := strings.Count(good, "\n")
+	entry := func(id string) int { return line(`"id": "`+id+`"`) - 3 } // where it begins
 	tests := []struct {
-		name    string
-		data    string
-		problem cassette.Problem
-		line    int
-		detail  string
+		name   string
+		data   string
+		line   int
+		detail string
 	}{
-		{"nothing", "", cassette.ProblemTruncated, 1, "the end of the file is missing"},
-		{"cut at the end", good[:len(good)-2], cassette.ProblemTruncated, end, "missing"},
-		{"cut in the middle", good[:strings.Index(good, `"chunks"`)+4], cassette.ProblemTruncated, line(`"chunks"`), "missing"},
-		{"no JSON", replace(`"version": 1,`, `"version": 1;`), cassette.ProblemSyntax, 2, "';'"},
-		{"no UTF-8", replace("Looks.", "Look\x80."), cassette.ProblemSyntax, line("Looks."), "UTF-8"},
-		{"another value after it", good + "\n{}", cassette.ProblemTrailing, end + 2, "follows"},
-		{"rubbish after it", good + "x", cassette.ProblemTrailing, end + 1, "follows"},
-		{"a later version", replace(`"version": 1`, `"version": 2`), cassette.ProblemVersion, 2, `has "2"`},
-		{"a version in words", replace(`"version": 1`, `"version": "1"`), cassette.ProblemVersion, 2, "reads version 1"},
-		{"no version", `{"entries":[]}`, cassette.ProblemVersion, 1, `has ""`},
-		{"no object", `[]`, cassette.ProblemVersion, 1, "reads version 1"},
-		{"no entries", `{"version":1}`, cassette.ProblemField, 1, `"entries" is missing`},
-		{"entries that are none", `{"version":1,"entries":null}`, cassette.ProblemValue, 1, `"entries"`},
-		{"entries of another kind", `{"version":1,"entries":{}}`, cassette.ProblemValue, 1, `"entries"`},
-		{"an entry that is none", "{\"version\":1,\n\"entries\":[null]}", cassette.ProblemValue, 1, "entry 1 is null"},
-		{"an entry of another kind", "{\"version\":1,\n\"entries\":[7]}", cassette.ProblemValue, 2, `"entries"`},
-		{"a provider that is none", `{"version":1,"providers":{"v":null},"entries":[]}`, cassette.ProblemValue, 1, `"v" is null`},
-		{"an entry without a request", "{\"version\":1,\n\"entries\":[{\"provider\":\"v\",\"request\":null}]}", cassette.ProblemValue, 2, "request: is missing"},
-		{"an unknown field", replace(`"id": "cars/r1.ada/1",`, `"id": "cars/r1.ada/1", "colour": 1,`), cassette.ProblemField, line("r1.ada"), `"colour" is unknown`},
-		{"a field in capitals", replace(`"self": "Ada"`, `"SELF": "Ada"`), cassette.ProblemField, line(`"self"`), `"SELF" is unknown`},
-		{"a field twice", replace(`"self": "Ada"`, `"self": "Ada", "self": "Ben"`), cassette.ProblemValue, line(`"self"`), `"entries.request.self"`},
-		{"an unknown provider field", replace(`"vendor":`, `"keys": 1, "vendor":`), cassette.ProblemField, line(`"vendor"`), `"keys"`},
-		{"a number for a text", replace(`"self": "Ada"`, `"self": 7`), cassette.ProblemField, line(`"self"`), "self"},
-		{"a text for a number", replace(`"maxTokens": 99`, `"maxTokens": "99"`), cassette.ProblemField, line(`"maxTokens"`), "maxTokens"},
-		{"a list with one line", replace(`"Go on; the word is ⟦fence 1⟧."`, `["Go on; the word is ⟦fence 1⟧."]`), cassette.ProblemValue, line("Go on;"), "last.text"},
-		{"sizes that do not add up", replace(`"sizes": "7"`, `"sizes": "6"`), cassette.ProblemValue, line(`"id": "cars/r2.ben/1"`) - 1, "1 bytes are left"},
-		{"sizes that are none", replace(`"sizes": "7"`, `"sizes": "-7"`), cassette.ProblemValue, line(`"id": "cars/r2.ben/1"`) - 1, `"-7" is no size`},
-		{"a piece that ends in a bracket", replace(`"sizes": "13 `, `"sizes": "75 `), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, "chunks.sizes"},
-		{"a fence that is none", replace(`its fence ⟦fence 1⟧`, `its fence ⟦fence 2⟧`), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, "response.text: a bracket"},
-		{"a bracket of another kind", replace(`its fence ⟦fence 1⟧`, `its fence ⟦fancy 1⟧`), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, "response.text: a bracket"},
-		{"a fence beyond all others", replace(`the word is ⟦fence 1⟧`, `the word is ⟦fence 10000⟧`), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, `entry 1: request: "10000" is no number of a fence, from 1 to 64`},
-		{"a fence without a number", replace(`the word is ⟦fence 1⟧`, `the word is ⟦fence x⟧`), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, `"x" is no number of a fence`},
-		{"a duration that is none", replace(`"1.5s"`, `"soon"`), cassette.ProblemValue, line(`"id": "cars/r2.ben/1"`) - 1, `"soon" is no duration`},
-		{"too long", strings.Repeat(" ", cassette.MaxFile+1), cassette.ProblemSize, 1, "longer"},
+		{"nothing", "", 1, "the end of the file is missing"},
+		{"cut at the end", good[:len(good)-2], end, "missing"},
+		{"cut in the middle", good[:strings.Index(good, `"chunks"`)+4], line(`"chunks"`), "missing"},
+		{"no JSON", replace(`"version": 2,`, `"version": 2;`), 2, "';'"},
+		{"no UTF-8", replace("Looks.", "Look\x80."), line("Looks."), "UTF-8"},
+		{"another value after it", good + "\n{}", end + 2, "follows"},
+		{"rubbish after it", good + "x", end + 1, "follows"},
+		{"an earlier version", replace(`"version": 2`, `"version": 1`), 2, `reads version 2, the file has "1": remove it and record it again`},
+		{"a later version", replace(`"version": 2`, `"version": 3`), 2, `has "3"`},
+		{"a version in words", replace(`"version": 2`, `"version": "2"`), 2, "reads version 2"},
+		{"no version", `{"entries":[]}`, 1, `has ""`},
+		{"no object", `[]`, 1, "reads version 2"},
+		{"no entries", `{"version":2}`, 1, `"entries" is missing`},
+		{"entries that are none", `{"version":2,"entries":null}`, 1, `"entries"`},
+		{"entries of another kind", `{"version":2,"entries":{}}`, 1, `"entries"`},
+		{"an entry that is none", "{\"version\":2,\n\"entries\":[null]}", 2, `the value of "entries"`},
+		{"an entry of another kind", "{\"version\":2,\n\"entries\":[7]}", 2, `"entries"`},
+		{"a provider that is none", `{"version":2,"providers":{"v":null},"entries":[]}`, 1, `the value of "v"`},
+		{"an entry without a request", "{\"version\":2,\n\"entries\":[{\"provider\":\"v\",\"request\":null}]}", 2, "request: is missing"},
+		{"an entry that lacks a request", "{\"version\":2,\n\"entries\":[{\"provider\":\"v\"}]}", 2, `"request" is missing`},
+		{"an unknown field", replace(`"id": "cars/r1.ada/1",`, `"id": "cars/r1.ada/1", "colour": 1,`), line("r1.ada"), `"colour" is unknown`},
+		{"a field in capitals", replace(`"self": "Ada"`, `"SELF": "Ada"`), line(`"self"`), `"SELF" is unknown`},
+		{"a field twice", replace(`"self": "Ada"`, `"self": "Ada", "self": "Ben"`), line(`"self"`), `the value of "self"`},
+		{"an unknown provider field", replace(`"vendor":`, `"keys": 1, "vendor":`), line(`"vendor"`), `"keys"`},
+		{"the data of a part", replace(`"text": "Go on;`, `"parts": [{"data": "YQ=="}], "text": "Go on;`), line("Go on;"), `"parts"`},
+		{"a number for a text", replace(`"self": "Ada"`, `"self": 7`), line(`"self"`), "self"},
+		{"a text for a number", replace(`"maxTokens": 99`, `"maxTokens": "99"`), line(`"maxTokens"`), "maxTokens"},
+		{"a list with one line", replace(`"Go on; the word is ⟦fence 1⟧."`, `["⟦lines⟧", "Go on; the word is ⟦fence 1⟧."]`), line("Go on;"), `the value of "text"`},
+		{"a list of no lines", replace(`"Go on; the word is ⟦fence 1⟧."`, `["Go on;", "the word is ⟦fence 1⟧."]`), line(`"last"`), `"last" is unknown`},
+		{"sizes that do not add up", replace(`"sizes": "7"`, `"sizes": "6"`), entry("cars/r2.ben/1"), "1 bytes are left"},
+		{"sizes that are none", replace(`"sizes": "7"`, `"sizes": "-7"`), entry("cars/r2.ben/1"), `"-7" is no size`},
+		{"a piece that ends in a bracket", replace(`"sizes": "13 12 28 25"`, `"sizes": "13 12 44 9"`), entry("cars/r1.ada/1"), "chunks: a bracket"},
+		{"a piece that ends in the bytes of one", replace(`"sizes": "13 12 28 25"`, `"sizes": "13 12 40 13"`), entry("cars/r1.ada/1"), "chunks: the pieces do not add up"},
+		{"a fence that is none", replace(`its fence ⟦fence 1⟧`, `its fence ⟦fence 2⟧`), entry("cars/r1.ada/1"), "response.text: a bracket"},
+		{"a bracket of another kind", replace(`its fence ⟦fence 1⟧`, `its fence ⟦fancy 1⟧`), entry("cars/r1.ada/1"), "response.text: a bracket"},
+		{"a bracket that is not closed", replace(`its fence ⟦fence 1⟧.`, `its fence ⟦fence 1`), entry("cars/r1.ada/1"), "response.text: a bracket"},
+		{"a fence beyond all others", replace(`the word is ⟦fence 1⟧`, `the word is ⟦fence 10000⟧`), entry("cars/r1.ada/1"), "entry 1: request.last.text: a bracket"},
+		{"a fence without a number", replace(`the word is ⟦fence 1⟧`, `the word is ⟦fence x⟧`), entry("cars/r1.ada/1"), "request.last.text: a bracket"},
+		{"a duration that is none", replace(`"retryAfter": 1500000000`, `"retryAfter": "soon"`), line(`"retryAfter"`), `"retryAfter"`},
+		{"too long", strings.Repeat(" ", cassette.MaxFile+1), 1, "longer"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := cassette.Load([]byte(test.data), cassette.Options{})
 			var failure *cassette.FileError
 			require.ErrorAs(t, err, &failure)
-			assert.Equal(t, test.problem, failure.Problem, failure)
 			assert.Equal(t, test.line, failure.Line, failure)
 			assert.Contains(t, failure.Detail, test.detail)
-			assert.Equal(t, fmt.Sprintf("cassette: line %d: %s: %s", failure.Line, failure.Problem, failure.Detail), err.Error())
+			assert.Equal(t, fmt.Sprintf("cassette: line %d: %s", failure.Line, failure.Detail), err.Error())
 		})
 	}
 	file := filepath.Join(t.TempDir(), "x.json")
 	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
 	for _, mode := range []cassette.Mode{cassette.Replay, cassette.Extend} {
 		_, err := cassette.Open(file, cassette.Options{Mode: mode})
-		assert.EqualError(t, err, "cassette: "+file+":1: truncated: the end of the file is missing")
+		assert.EqualError(t, err, "cassette: "+file+":1: the end of the file is missing")
 	}
 	assert.Equal(t, "{", contents(t, file), "what cannot be read is left alone")
 }
@@ -150,7 +155,7 @@ func TestWhatIsNoCassette(t *testing.T) {
 func TestFencesAreBounded(t *testing.T) {
 	cost := func(fence int) uint64 {
 		var b strings.Builder
-		b.WriteString(`{"version":1,"entries":[`)
+		b.WriteString(`{"version":2,"entries":[`)
 		for i := range 2000 {
 			if i > 0 {
 				b.WriteByte(',')
@@ -175,7 +180,7 @@ func TestFencesAreBounded(t *testing.T) {
 	assert.Less(t, cost(10_000), 2*least)
 }
 
-// White space, the order of entries, and how JSON writes a text or a number, are free.
+// White space, the order of entries, and how JSON writes a text, are free.
 func TestWhatIsFreeInAFile(t *testing.T) {
 	good := contents(t, golden)
 	var short bytes.Buffer
@@ -188,7 +193,7 @@ func TestWhatIsFreeInAFile(t *testing.T) {
 	entries[0], entries[2] = entries[2], entries[0]
 	for name, data := range map[string]string{
 		"short": short.String(), "spaces": "\n\n" + good + "\n\t ", "escapes": strings.ReplaceAll(good, "A city", `A\u0020city`),
-		"numbers": strings.Replace(good, "0.7", "7.0e-1", 1), "order": good[:begin] + strings.Join(entries, ",") + good[end:],
+		"order": good[:begin] + strings.Join(entries, ",") + good[end:],
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NotEqual(t, good, data)
@@ -211,15 +216,15 @@ func FuzzLoad(f *testing.F) {
 	data, err := os.ReadFile(golden)
 	require.NoError(f, err)
 	f.Add(data)
-	f.Add([]byte(`{"version":1,"entries":[]}`))
-	f.Add([]byte(`{"version":1,"entries":[{"provider":"v","request":{"model":"⟦fence 1⟧"},"response":{"text":"⟦fence 1⟧⟦x80⟧"},"chunks":{"sizes":"1 0"}}]}`))
-	f.Add([]byte(`{"version":1,"entries":[{"provider":"v","request":{"model":"","tools":[{"parameters":{"a":[{}]}}]},"error":{"retryAfter":"1h"}}]}`))
+	f.Add([]byte(`{"version":2,"entries":[]}`))
+	f.Add([]byte(`{"version":2,"entries":[{"provider":"v","request":{"model":"⟦fence 1⟧"},"response":{"text":"⟦fence 1⟧⟦x80⟧"},"chunks":{"sizes":"1 0"}}]}`))
+	f.Add([]byte(`{"version":2,"entries":[{"provider":"v","request":{"tools":[{"parameters":{"a":["⟦lines⟧","",""]}}]},"error":{"retryAfter":1}}]}`))
+	f.Add([]byte(`{"version":2,"entries":[{"provider":"v","request":{"messages":[{"toolCalls":[{"id":"","name":"","arguments":null}]}]}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tape, err := cassette.Load(data, cassette.Options{})
 		if err != nil {
 			var failure *cassette.FileError
 			require.ErrorAs(t, err, &failure)
-			require.NotEmpty(t, failure.Problem)
 			require.NotEmpty(t, failure.Detail)
 			require.LessOrEqual(t, failure.Line, 1+bytes.Count(data, []byte("\n")))
 			require.Positive(t, failure.Line)

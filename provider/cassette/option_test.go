@@ -74,34 +74,25 @@ func TestThoughtsAndSourcesAreRecorded(t *testing.T) {
 	}
 }
 
-// TestOptionsAreCompared: each option, field, header and file is part of a request. A file counts by its data.
+// TestOptionsAreCompared: options that ask for nothing are none. A file counts by its data. TestEachFieldMakesARequest has all fields.
 func TestOptionsAreCompared(t *testing.T) {
 	tape, file := recording(t, cassette.Options{})
 	ask(tape.Wrap("v", saying(said("yes"))), wished())
 	require.NoError(t, tape.Close())
-	for i, change := range []func(req *provider.Request){
-		func(req *provider.Request) { req.Options.Effort = provider.EffortHigh },
-		func(req *provider.Request) { req.Options.TopP = nil },
-		func(req *provider.Request) { req.Options.Stop[0] = "a" },
-		func(req *provider.Request) { req.Options.Seed = nil },
-		func(req *provider.Request) { req.Options.ServiceTier = "" },
-		func(req *provider.Request) { req.Options.Verbosity = "" },
-		func(req *provider.Request) { req.Options.Search = false },
-		func(req *provider.Request) { req.Options.Reasoning = "" },
-		func(req *provider.Request) { req.Options.Extra["x"] = []byte(`{"y":2}`) },
-		func(req *provider.Request) { req.Options.Header["x-title"] = "u" },
-		func(req *provider.Request) { req.Options = nil },
-		func(req *provider.Request) { req.Last.Parts[0].Data = []byte("2") },
-		func(req *provider.Request) { req.Last.Parts = nil },
+	for differs, change := range map[string]func(req *provider.Request){
+		"options.effort, line 1":                    func(req *provider.Request) { req.Options.Effort = provider.EffortHigh },
+		"options.effort, which is not asked":        func(req *provider.Request) { req.Options = nil },
+		`options.seed: recorded "0", asked "1"`:     func(req *provider.Request) { req.Options.Seed = new(int64(1)) },
+		"options.extra.x, line 1":                   func(req *provider.Request) { req.Options.Extra["x"] = []byte(`{"y":2}`) },
+		"options.header.x-title, line 1":            func(req *provider.Request) { req.Options.Header["x-title"] = "u" },
+		"last.parts[0].hash, line 1":                func(req *provider.Request) { req.Last.Parts[0].Data = []byte("2") },
+		"last.parts[0].type, which is not asked":    func(req *provider.Request) { req.Last.Parts = nil },
+		"last.parts[1].type, which is not recorded": func(req *provider.Request) { req.Last.Parts = append(req.Last.Parts, provider.Part{}) },
 	} {
 		req := wished()
 		change(req)
 		got := ask(open(t, file, cassette.Options{}).Wrap("v", nil), req)
-		field := "options"
-		if i >= 11 {
-			field = "last.parts"
-		}
-		assert.Contains(t, unseen(t, got.err), "differs first in "+field)
+		assert.Contains(t, unseen(t, got.err), "differs first in "+differs)
 	}
 	req := wished()
 	req.Last.Parts[0].Hash = "another claim"
@@ -119,7 +110,7 @@ func TestOptionsAreCompared(t *testing.T) {
 // TestAPlaceThatIsNone: a file that someone has edited does not lead beyond the text.
 func TestAPlaceThatIsNone(t *testing.T) {
 	for _, place := range []string{`"start": -1`, `"start": 3, "end": 2`, `"end": 99`} {
-		_, err := cassette.Load([]byte(`{"version":1,"entries":[{"provider":"v","request":{"model":"m"},"response":{"text":"Yes.","citations":[{"url":"u",`+place+`}]}}]}`), cassette.Options{})
+		_, err := cassette.Load([]byte(`{"version":2,"entries":[{"provider":"v","request":{"model":"m"},"response":{"text":"Yes.","citations":[{"url":"u",`+place+`}]}}]}`), cassette.Options{})
 		require.ErrorContains(t, err, "is no place in the text")
 	}
 }

@@ -24,6 +24,7 @@ func TestWords(t *testing.T) {
 		"too short":                {provider.Request{System: "<<<end 123456789>>>"}, nil},
 		"an ordinary word":         {provider.Request{System: "<<<end of the debate>>>"}, nil},
 		"in the midst of a line":   {provider.Request{System: "see <<<end 1234567890>>>"}, nil},
+		"in a message":             {provider.Request{Last: provider.Message{Text: "<<<end 1234567890>>>"}}, nil},
 		"without a closing marker": {provider.Request{System: "<<<end 1234567890"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, fence.Words(&test.request)) })
