@@ -50,15 +50,20 @@ func unfenced(text, fence string) string {
 // next returns where the next digit of this value stands; the length of the text: nowhere.
 func next(text string, first byte, ascii bool) int {
 	if ascii { // much faster than reading runes
-		if at := strings.IndexByte(text, first); at >= 0 {
-			return at
-		}
-		return len(text)
+		return until(text, first)
 	}
 	for i, r := range text {
 		if digit(r) == first {
 			return i
 		}
+	}
+	return len(text)
+}
+
+// until returns how many bytes stand before the first c; the length of the text: all of them.
+func until(text string, c byte) int {
+	if at := strings.IndexByte(text, c); at >= 0 {
+		return at
 	}
 	return len(text)
 }

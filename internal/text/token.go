@@ -28,19 +28,26 @@ func controlTokens(bracket byte) []string {
 func Defused(text string) string {
 	var b strings.Builder
 	last := 0
-	for i := 0; i < len(text); i++ {
-		next := strings.IndexAny(text[i:], "<[")
-		if next < 0 {
+	angle, square := -1, -1 // where the next brackets stand
+	for from := 0; ; {
+		if angle < from {
+			angle = from + until(text[from:], '<')
+		}
+		if square < from {
+			square = from + until(text[from:], '[')
+		}
+		at := min(angle, square)
+		if at == len(text) {
 			break
 		}
-		i += next
-		rest := strings.TrimLeft(text[i+1:], `\`)
-		if !controls(text[i], rest) {
+		from = at + 1
+		rest := strings.TrimLeft(text[from:], `\`)
+		if !controls(text[at], rest) {
 			continue
 		}
-		b.WriteString(text[last : i+1])
+		b.WriteString(text[last:from])
 		b.WriteByte('\\')
-		last, i = i+1, len(text)-len(rest)-1
+		last, from = from, len(text)-len(rest)
 	}
 	if last == 0 {
 		return text
