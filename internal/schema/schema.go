@@ -23,6 +23,7 @@ type Schema struct {
 	name     string
 	text     json.RawMessage
 	compiled *validator.Schema
+	acceptor *acceptor // nil: the schema has rules that only the validator knows
 }
 
 // Name returns the name that the schema was compiled with.
@@ -119,7 +120,7 @@ func Compile(name string, text []byte) (s *Schema, err error) {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}
 	kept := append(json.RawMessage(nil), text...)
-	return &Schema{name: name, text: kept, compiled: compiled}, nil
+	return &Schema{name: name, text: kept, compiled: compiled, acceptor: acceptorOf(v)}, nil
 }
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
