@@ -15,9 +15,13 @@ import (
 )
 
 func (v vendor) respond(w http.ResponseWriter, r *http.Request) {
-	got := sentResponses(r)
+	got, ordered := sentResponses(r)
 	if v.Sent != nil {
 		v.Sent(got)
+	}
+	if !ordered {
+		answerJSON(w, http.StatusBadRequest, `{"error":{"message":"No tool output found for function call.","type":"invalid_request_error","param":"input"}}`)
+		return
 	}
 	if v.NoSystem && got.System != "" { // forgecode#1177 (2025-07-22)
 		answerJSON(w, http.StatusBadRequest, `{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.",`+
@@ -185,8 +189,9 @@ func (s *script) end(stop provider.StopReason, usage provider.Usage) {
 	s.send("response."+kind, map[string]any{"response": last})
 }
 
-// sentResponses reads a request for a response back.
-func sentResponses(r *http.Request) providertest.Sent {
+// sentResponses reads a request for a response back, and reports whether calls have their results, all and in their order, before anything
+// else is said.
+func sentResponses(r *http.Request) (got providertest.Sent, ordered bool) {
 	var body struct {
 		Model           string
 		Instructions    string
@@ -198,8 +203,10 @@ func sentResponses(r *http.Request) providertest.Sent {
 	}
 	data, _ := io.ReadAll(r.Body)
 	if err := json.Unmarshal(data, &body); err != nil {
-		return providertest.Sent{}
+		return providertest.Sent{}, true
 	}
+	ordered = true
+	var owed []string
 	s := providertest.Sent{
 		Body: data, Header: r.Header, Model: body.Model, System: body.Instructions, MaxTokens: body.MaxOutputTokens, Temperature: body.Temperature,
 		Schema: body.Text.Format.Type == "json_schema",
@@ -216,7 +223,7 @@ func sentResponses(r *http.Request) providertest.Sent {
 			CallID                        string `json:"call_id"`
 		}
 		if json.Unmarshal(raw, &item) != nil {
-			return providertest.Sent{}
+			return providertest.Sent{}, true
 		}
 		switch item.Type {
 		case "reasoning":
@@ -227,11 +234,15 @@ func sentResponses(r *http.Request) providertest.Sent {
 				call.Opaque, _ = json.Marshal(map[string]any{"host": r.Host, "model": body.Model, "kept": map[string]any{"reasoning": thoughts}})
 			}
 			s.Calls, thoughts = append(s.Calls, call), nil
+			owed = append(owed, item.CallID)
 		case "function_call_output":
+			ordered = ordered && len(owed) > 0 && owed[0] == item.CallID
+			owed = owed[min(1, len(owed)):]
 			s.Results = append(s.Results, provider.ToolResult{ID: item.CallID, Text: item.Output})
 		default: // a message says of what type it is, or not
+			ordered = ordered && len(owed) == 0
 			s.Turns = append(s.Turns, providertest.Turn{Role: item.Role, Text: wire.Plain(item.Content)})
 		}
 	}
-	return s
+	return s, ordered && len(owed) == 0
 }

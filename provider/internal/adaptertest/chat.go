@@ -22,11 +22,16 @@ type Chat struct {
 
 // ServeHTTP answers a request.
 func (v Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	got := v.sent(r)
+	got, ordered := v.sent(r)
 	if v.Sent != nil {
 		v.Sent(got)
 	}
 	switch {
+	case !ordered:
+		Refuse(w, &v.Scenario, http.StatusBadRequest, map[string]any{"error": map[string]any{
+			"message": "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
+			"type":    "invalid_request_error", "param": "messages", "code": nil,
+		}})
 	case v.NoSystem && got.System != "": // as vLLM says it of Gemma: chat-ui#1386 (2024-08-05)
 		Refuse(w, &v.Scenario, http.StatusBadRequest, map[string]any{
 			"object": "error", "message": "System role not supported", "type": "BadRequestError", "param": nil, "code": 400,
@@ -139,8 +144,8 @@ func (v Chat) Refuse(w http.ResponseWriter) {
 	Refuse(w, &v.Scenario, chatFaults[v.Fail].status, v.failure())
 }
 
-// sent reads a request back.
-func (v Chat) sent(r *http.Request) providertest.Sent {
+// sent reads a request back, and reports whether the results of each message's calls, all and in their order, stand right behind it.
+func (v Chat) sent(r *http.Request) (got providertest.Sent, ordered bool) {
 	var body struct {
 		Model    string
 		Messages []struct {
@@ -160,13 +165,20 @@ func (v Chat) sent(r *http.Request) providertest.Sent {
 	}
 	data, err := io.ReadAll(r.Body)
 	if err != nil || json.Unmarshal(data, &body) != nil {
-		return providertest.Sent{}
+		return providertest.Sent{}, true
 	}
+	ordered = true
+	var owed []string
 	s := providertest.Sent{
 		Body: data, Header: r.Header, Model: body.Model, MaxTokens: max(body.MaxTokens, body.MaxCompletion), Temperature: body.Temperature,
 		Schema: body.ResponseFormat.Type == "json_schema" || v.JSONObject && body.ResponseFormat.Type == "json_object",
 	}
 	for _, m := range body.Messages {
+		next := "" // of whose call a result has to come
+		if len(owed) > 0 {
+			next, owed = owed[0], owed[1:]
+		}
+		ordered = ordered && m.ToolCallID == next
 		switch m.Role {
 		case provider.RoleSystem:
 			s.System += textOf(m.Content)
@@ -177,13 +189,14 @@ func (v Chat) sent(r *http.Request) providertest.Sent {
 		}
 		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: textOf(m.Content)})
 		for _, c := range m.ToolCalls {
+			owed = append(owed, c.ID)
 			s.Calls = append(s.Calls, provider.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
 		}
 	}
 	for _, tool := range body.Tools {
 		s.Tools = append(s.Tools, tool.Function.Name)
 	}
-	return s
+	return s, ordered && len(owed) == 0
 }
 
 // textOf returns the text of a message's content, which may have other parts.
