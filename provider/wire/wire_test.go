@@ -133,15 +133,17 @@ func TestBasicAuth(t *testing.T) {
 }
 
 func TestOpenFails(t *testing.T) {
-	unsent := func(name string, e *wire.Endpoint, kind provider.Kind) {
+	unsent := func(name string, e *wire.Endpoint, kind provider.Kind) *provider.Error {
 		t.Helper()
 		_, err := e.Open(t.Context(), "id")
-		assert.True(t, failure(t, err, kind).NotSent, name)
+		f := failure(t, err, kind)
+		assert.True(t, f.NotSent, name)
+		return f
 	}
 	for _, url := range []string{"", "model.test", "ftp://model.test", "http://", "http://u:" + secret + "@%zz/", "://"} {
 		e := endpoint(nil)
 		e.BaseURL = url
-		unsent(url, e, provider.KindValidation)
+		assert.Equal(t, "base_url", unsent(url, e, provider.KindValidation).Code, url)
 	}
 	e := endpoint(nil)
 	for _, key := range []string{secret + "\r\nX-Evil: 1", "a b", "ключ"} {
@@ -393,6 +395,16 @@ func TestTheAddressIsTold(t *testing.T) {
 		time.AfterFunc(30*time.Second, func() { _ = server.Close() })
 		return conn, nil
 	}
+	plain := func(ctx context.Context, network, address string) (net.Conn, error) {
+		httptrace.ContextClientTrace(ctx).ConnectStart(network, address)
+		conn, server := net.Pipe()
+		go func() {
+			_, _ = server.Read(make([]byte, 1<<16))
+			_, _ = io.WriteString(server, "HTTP/1.1 400 Bad Request\r\n\r\n")
+			_ = server.Close()
+		}()
+		return conn, nil
+	}
 	of := func(d time.Duration) func(*wire.Endpoint) { return func(e *wire.Endpoint) { e.Client.Timeout = d } }
 	for name, tt := range map[string]struct {
 		dial    func(ctx context.Context, network, _ string) (net.Conn, error)
@@ -405,6 +417,7 @@ func TestTheAddressIsTold(t *testing.T) {
 		"silent for longer than the caller waits": {silent, time.Second, nil, "no connection came about in time"},
 		"silent for longer than the client waits": {silent, 0, of(time.Second), "no connection came about before the client's timeout has passed"},
 		"silent for longer than a server may be":  {silent, 0, func(e *wire.Endpoint) { e.IdleTimeout = 2 * time.Second }, "within 2s"},
+		"a server without TLS":                    {plain, 0, nil, "server gave HTTP response to HTTPS client"},
 		"a handshake without an answer":           {mute, 0, nil, "no connection came about within 9s"},
 		"a handshake with a time of its own": {mute, 0, func(e *wire.Endpoint) {
 			e.Client.Transport.(*http.Transport).TLSHandshakeTimeout = time.Second
@@ -420,7 +433,7 @@ func TestTheAddressIsTold(t *testing.T) {
 					defer cancel()
 				}
 				e := endpoint(nil)
-				e.BaseURL = "https://ada:" + url.QueryEscape(secret) + "@model.test:8443/v1?key=" + url.QueryEscape(secret)
+				e.BaseURL = "https://ada:" + url.QueryEscape(secret) + "@model.test:8443/" + url.QueryEscape(secret) + "?key=" + url.QueryEscape(secret)
 				e.Client = &http.Client{Transport: &http.Transport{DialContext: tt.dial}}
 				if tt.change != nil {
 					tt.change(e)
