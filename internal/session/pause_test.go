@@ -67,6 +67,8 @@ func TestStopGoesToTheVerdict(t *testing.T) {
 		assert.Equal(t, []string{"r1 Ada"}, stage.Speakers(record))
 		require.NotNil(t, stage.View(record).Verdict)
 		assert.Equal(t, "stopped by the host", record.Evidence)
+		assert.Zero(t, record.InFlight())
+		assert.Equal(t, p.Calls(), record.Spent().Requests, "what was broken off is charged")
 		requests := p.Requests()
 		assert.Contains(t, requests[len(requests)-1].Last.Text, "cut short")
 	})

@@ -363,6 +363,46 @@ func TestARuntimeGivesUpCodeThatIgnoresItsContext(t *testing.T) {
 	})
 }
 
+// A call ends with the context of whoever makes it, and the log says how.
+func TestACallOfARuntimeEndsWithItsContext(t *testing.T) {
+	for want, end := range map[provider.Kind]func(context.Context) (context.Context, context.CancelFunc){
+		provider.KindTimeout: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 3*time.Second)
+		},
+		provider.KindCanceled: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(3*time.Second, cancel)
+			return ctx, cancel
+		},
+	} {
+		t.Run(string(want), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.ID = "d"
+				n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
+				n.Begin()
+				engine := n.Engine()
+				engine.Providers = map[string]provider.Provider{"test": stage.ProviderFunc(
+					func(ctx context.Context, _ *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
+						<-ctx.Done()
+						return nil, ctx.Err()
+					})}
+				next, err := engine.Advance(t.Context(), "d", "nomad", flow.Opened{})
+				require.NoError(t, err)
+				ctx, cancel := end(t.Context())
+				defer cancel()
+				began := time.Now()
+				_, err = engine.Call(ctx, "d", "nomad", next.Calls[0], nil)
+				require.NoError(t, err)
+				assert.Equal(t, 3*time.Second, time.Since(began))
+				failures := failuresOf(stage.Logged(t, engine, "d"))
+				require.Len(t, failures, 1)
+				assert.Equal(t, want, failures[0].Error.Kind)
+			})
+		})
+	}
+}
+
 // Code that ends its goroutine has failed as in a session: the call is made again.
 func TestARuntimeOutlivesCodeThatEndsItsGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
