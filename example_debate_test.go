@@ -180,7 +180,7 @@ func ExampleDebate_Swing() {
 }
 
 // A debate that meets what only a person can mend waits, and says what may be chosen. Here Ben's key is refused.
-func ExampleSession_Choose() {
+func ExampleSession_Answer() {
 	acme := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		if req.Self == "Ben" && req.Model == "talker" {
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "this key has expired"}}
@@ -266,7 +266,7 @@ func ExampleFailureRule() {
 }
 
 // With Confirm a debate waits at the warning until somebody has seen it.
-func ExampleSession_Acknowledge() {
+func ExampleSession_Answer_warning() {
 	engine := &debate.Engine{
 		Providers: map[string]debate.Provider{"acme": &scripted.Provider{}},
 		Models:    map[string]debate.Model{"acme/talker": {Priced: true, Input: debate.USD / 1_000_000, Output: debate.USD / 1_000_000}},
