@@ -172,3 +172,16 @@ func TestTheCacheKeyIsTheConversations(t *testing.T) {
 	c.System = ""
 	assert.Empty(t, key(c))
 }
+
+// The SDK writes the URL, and with it the user.
+func TestBaseURLWithACredential(t *testing.T) {
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		assert.Equal(t, "ada:pass", user+":"+password)
+		say(w)
+	})
+	p.Key = nil
+	p.BaseURL = "http://ada:pass@" + p.BaseURL[len("http://"):]
+	_, err := ask(t, p, request())
+	require.NoError(t, err)
+}
