@@ -228,16 +228,6 @@ func (x *bench) leaks() {
 	}
 }
 
-// some returns the complete answers for what takes long with each of them: all, but under the race detector each third, since an adapter
-// reads all of them by the same code.
-func (h *HTTP) some() []*Whole {
-	var list []*Whole
-	for i := 0; i < len(h.Wholes); i += longform.Sized(1, 1, 3) {
-		list = append(list, &h.Wholes[i])
-	}
-	return list
-}
-
 // streams returns the complete answers that are server-sent events.
 func (h *HTTP) streams() []*Whole {
 	var list []*Whole

@@ -166,8 +166,9 @@ func silences(h *HTTP) []check {
 // dripping sends so slowly that the whole answer takes long, but without long silences.
 func dripping(h *HTTP) []check {
 	var list []check
-	for _, w := range h.some() {
-		list = append(list, check{name: w.Name, run: func(x *bench) {
+	for i := range h.Wholes {
+		w := &h.Wholes[i]
+		list = append(list, check{name: w.Name, spared: spared(i), run: func(x *bench) {
 			x.vendor = w.Vendor
 			m := parse(w.Answer).filled().plain()
 			x.patience = time.Duration(len(m.body)) * benchIdle

@@ -18,8 +18,9 @@ import (
 // truncating cuts each complete answer, and each fixture that begins as a reply does.
 func truncating(h *HTTP) []check {
 	var list []check
-	for _, w := range h.some() {
-		list = append(list, check{name: w.Name, run: func(x *bench) { x.cuts(w) }})
+	for i := range h.Wholes {
+		w := &h.Wholes[i]
+		list = append(list, check{name: w.Name, spared: spared(i), run: func(x *bench) { x.cuts(w) }})
 	}
 	for i := range h.Faults {
 		if f := &h.Faults[i]; parse(f.Answer).isReply() {
@@ -193,8 +194,9 @@ func (c *tally) same(r *provider.Response) bool {
 // pieces sends each complete answer at once, one byte at a time, and with other line ends.
 func pieces(h *HTTP) []check {
 	var list []check
-	for _, w := range h.some() {
-		list = append(list, check{name: w.Name, run: func(x *bench) {
+	for i := range h.Wholes {
+		w := &h.Wholes[i]
+		list = append(list, check{name: w.Name, spared: spared(i), run: func(x *bench) {
 			x.vendor = w.Vendor
 			m := parse(w.Answer).filled()
 			x.wantWhole("as it is", x.play(m.bytes()).answer, w)

@@ -194,9 +194,10 @@ func (x *bench) repiece(w *Whole, name string, change func(pieces []string) (add
 // afterTheEnd keeps the server sending after the end of the reply.
 func afterTheEnd(h *HTTP) []check {
 	var list []check
-	for _, w := range h.some() {
+	for i := range h.Wholes {
+		w := &h.Wholes[i]
 		m := parse(w.Answer).filled().plain()
-		list = append(list, check{name: w.Name, run: func(x *bench) {
+		list = append(list, check{name: w.Name, spared: spared(i), run: func(x *bench) {
 			x.vendor = w.Vendor
 			x.idle, x.patience = 10*time.Minute, time.Hour // an adapter that waits for it is late
 			out := x.try(exchange{script: func(v *visit) {
