@@ -85,7 +85,7 @@ func TestFlagsAreFollowed(t *testing.T) {
 		t.Run(test.args, func(t *testing.T) {
 			code, result, progress := watch(t, strings.Fields(test.args)...)
 			require.Zero(t, code, progress)
-			assert.Equal(t, 1, strings.Count(progress, "the solution is being made"), "the first vote, merge or synthesis says so")
+			assert.Equal(t, 1, strings.Count(progress, "the solution is being made"), "it is asked for once, behind the votes and merges")
 			for _, text := range test.progress {
 				assert.Contains(t, progress, text)
 			}
