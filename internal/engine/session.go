@@ -131,8 +131,7 @@ func (l *Engine) startBy(
 		return nil, false, err
 	}
 	if given := flow.Unnamed(config).Settings().ID; given != "" { // a stored conversation is continued without checks
-		shared = l.host.Session(s.ID) != nil
-		open, err := l.host.Open(ctx, s.ID, s.SameAs)
+		open, shared, err := l.host.Open(ctx, s.ID, s.SameAs)
 		if err == nil {
 			return of(open), shared, nil
 		}
@@ -181,7 +180,7 @@ func (l *Engine) Submit(ctx context.Context, config flow.Config) (id string, err
 
 // Open continues a stored conversation; see debate.Engine.
 func (l *Engine) Open(ctx context.Context, id string) (*Session, error) {
-	s, err := l.host.Open(ctx, id, nil)
+	s, _, err := l.host.Open(ctx, id, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Open continues a stored conversation. If it is open in this host, that session is returned. If the record does not
-// pass the check, its error is returned, and nothing has changed; nil: all do.
-func (h *Host) Open(ctx context.Context, id string, check func(*flow.Record) error) (*Session, error) {
-	s, err := h.beginOpening(ctx, id)
+// Open continues a stored conversation. If it is open in this host, that session is returned, and shared is set. If the record does
+// not pass the check, its error is returned, and nothing has changed; nil: all do.
+func (h *Host) Open(ctx context.Context, id string, check func(*flow.Record) error) (s *Session, shared bool, err error) {
+	s, err = h.beginOpening(ctx, id)
 	if s == nil && err == nil {
-		return h.openStored(ctx, id, check)
+		s, err = h.openStored(ctx, id, check)
+		return s, false, err
 	}
 	if s != nil && check != nil {
 		s.mu.Lock()
@@ -22,9 +23,9 @@ func (h *Host) Open(ctx context.Context, id string, check func(*flow.Record) err
 		err = check(s.core.Record())
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return s, nil
+	return s, true, nil
 }
 
 // openStored opens a conversation for which beginOpening has returned neither a session nor an error.

@@ -182,3 +182,47 @@ func TestPlayOfADebateThatExists(t *testing.T) {
 		assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 	})
 }
+
+// sleepy is a store that takes a second to acquire its first lease.
+type sleepy struct {
+	*store.Memory
+
+	woken atomic.Bool
+}
+
+func (s *sleepy) Lease(ctx context.Context, id, owner string, d time.Duration) error {
+	if !s.woken.Swap(true) {
+		time.Sleep(time.Second)
+	}
+	return s.Memory.Lease(ctx, id, owner, d)
+}
+
+// A debate that somebody else is just opening belongs to others too, although no session has it yet when Play is called.
+func TestPlayOfADebateThatIsBeingOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.ID = "stored"
+		engine, p := stage.Engine(config)
+		stage.Slowly(p)
+		kept := &sleepy{Memory: &store.Memory{}}
+		kept.woken.Store(true)
+		engine.Store = kept
+		_, err := engine.Submit(t.Context(), config)
+		require.NoError(t, err)
+		kept.woken.Store(false)
+		opened := make(chan *debate.Session, 1)
+		go func() {
+			session, err := engine.Open(t.Context(), "stored")
+			assert.NoError(t, err)
+			opened <- session
+		}()
+		synctest.Wait() // it waits for the lease
+		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+		defer cancel()
+		_, err = engine.Play(ctx, config)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		session := <-opened
+		defer session.Close()
+		require.NoError(t, session.Pause(t.Context()), "it is still open")
+	})
+}
