@@ -25,7 +25,7 @@ type attempt struct {
 }
 
 // perform makes the call, and returns its outcome. Right before the call is made, may returns nil if it still may be. If the code
-// that is called ends the goroutine, ended gets the outcome. A panic goes on.
+// that is called ends the goroutine, ended gets the outcome. A panic goes on, after ended has got nil.
 func (h *Host) perform(a *attempt, files *shelf, may func() error, emit emitter, ended func(flow.Signal)) flow.Signal {
 	returned := false
 	defer func() {
@@ -36,6 +36,7 @@ func (h *Host) perform(a *attempt, files *shelf, may func() error, emit emitter,
 		a.home.Store(true)
 		a.ctx.Cancel()
 		if reason != nil {
+			ended(nil)
 			panic(reason) //nolint:forbidigo // it is not this one's
 		}
 		err := errors.New("the code that was called has ended its goroutine")

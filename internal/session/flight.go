@@ -96,7 +96,12 @@ func (s *Session) makeCall(f *flight) flow.Signal {
 	return s.host.perform(&f.attempt, &s.files, func() error { return s.mayLaunch(f) }, emit, func(failed flow.Signal) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.spawn(func() { s.makeCalls(s.stepResult(f, failed)) })
+		switch {
+		case failed != nil:
+			s.spawn(func() { s.makeCalls(s.stepResult(f, failed)) })
+		case f.givenUp: // whoever has called Finish may recover, and the goroutine is counted out
+			s.returned(f)
+		}
 	})
 }
 

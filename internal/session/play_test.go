@@ -226,3 +226,39 @@ func TestPlayOfADebateThatIsBeingOpened(t *testing.T) {
 		require.NoError(t, session.Pause(t.Context()), "it is still open")
 	})
 }
+
+// Code that was given up may still panic on the goroutine of the caller, who may recover: then it has returned for the engine too.
+func TestPlayOfAProviderThatBreaksDownLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.ID, config.TurnTimeout = "broken", 20*time.Second
+		engine, p := stage.Engine(config)
+		engine.Store = &store.Memory{}
+		d := stage.NewDeaf(false)
+		engine.Providers["test"] = stage.ProviderFunc(
+			func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+				select {
+				case <-d.Freed:
+				default:
+					if d.Call(); ctx.Err() != nil {
+						panic("broken") //nolint:forbidigo // it is foreign code
+					}
+				}
+				return p.Generate(ctx, req, emit)
+			})
+		ended := make(chan any)
+		go func() {
+			defer func() { ended <- recover() }()
+			_, err := engine.Play(t.Context(), config)
+			assert.Fail(t, "Play has returned", "%v", err)
+		}()
+		stage.Pass(time.Minute)
+		assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
+		close(d.Freed)
+		assert.Equal(t, "broken", <-ended)
+		assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
+		record, err := engine.Record(t.Context(), "broken")
+		require.NoError(t, err)
+		assert.Equal(t, flow.StateCompleted, record.State, "it went on without the caller")
+	})
+}
