@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 func TestAnAnswerFromAnywhereWakesWhoListens(t *testing.T) {
@@ -198,6 +200,31 @@ func TestAControlIsHeardWithinASecond(t *testing.T) {
 			})
 		}
 	}
+}
+
+// unmovedWatcher is a store that begins to watch a log only when nobody wants that any more.
+type unmovedWatcher struct{ *store.Memory }
+
+func (s unmovedWatcher) Watch(ctx context.Context, _ string) <-chan struct{} {
+	<-ctx.Done()
+	return nil
+}
+
+// A debate does not wait for its store to watch the log.
+func TestAStoreThatIsSlowToWatchDelaysNoDebate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		engine, p := stage.Engine(config)
+		stage.Slowly(p)
+		engine.Store = unmovedWatcher{&store.Memory{}}
+		began := time.Now()
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		_, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Less(t, time.Since(began), 15*time.Second, "ten calls of a second")
+	})
 }
 
 func TestAControlIsMetByTheNextResult(t *testing.T) {

@@ -198,18 +198,25 @@ func (l *looks) giveUp(f *flight) {
 // conflict. While its calls take long, the host looks whether the store has seen the log grow, and only then the session reads it. A
 // store that cannot watch logs is read with each renewal of the lease.
 
-// hear reads the log, and acts on what others have appended. The first time it has the store watch the log before. The host calls it, on
-// a goroutine of its own.
+// hear reads the log, and acts on what others have appended. The first time it has the store watch the log before, without the lock, for
+// the store may ask a database. The host calls it, on a goroutine of its own.
 func (s *Session) hear() {
+	var watch context.Context
+	s.visit(func() {
+		if s.leased && s.stopWatch == nil {
+			watch, s.stopWatch = context.WithCancel(s.life)
+		}
+	})
+	var grown <-chan struct{}
+	if watch != nil {
+		grown = s.host.looks.watcher.Watch(watch, s.ID)
+	}
 	s.visit(func() {
 		if !s.leased {
 			return
 		}
-		var grown <-chan struct{}
-		if s.stopWatch == nil {
-			var ctx context.Context
-			ctx, s.stopWatch = context.WithCancel(s.life)
-			grown = s.host.looks.watcher.Watch(ctx, s.ID)
+		if watch != nil && watch.Err() != nil {
+			grown = nil // the lease is another one by now, with a watch of its own
 		}
 		if s.leaseLasts() {
 			s.actOnGrowth(s.life)
