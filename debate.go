@@ -223,6 +223,7 @@ func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool)
 //   - It comes to the error state, waits for a person, or is paused. The record is that of this moment, and the error is that of
 //     [Session.WaitIdle].
 //   - ctx is done. The calls in flight are aborted, as by [Session.Close]. The error is that of ctx, and there is no record.
+//   - The session ends for another reason, such as [Engine.Shutdown], a store that fails, or a lack ([ErrMissing]). The error says why.
 //
 // A debate that exists under config.ID is continued as by Start. If this engine has it open already, Play only waits for it, and
 // leaves its session open.
