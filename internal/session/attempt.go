@@ -91,6 +91,9 @@ func (h *Host) await(ctx context.Context, a *attempt, may func() error, emit emi
 		return signal
 	case <-grace.C:
 	}
+	if a.home.Load() { // its context has ended because it has returned: the outcome is on its way
+		return <-outcome
+	}
 	failed := h.giveUp(a)
 	go func() {
 		<-outcome

@@ -262,6 +262,24 @@ func TestCallsAreGivenUpOnTime(t *testing.T) {
 	}
 }
 
+// Code that returns is not given up, however short the grace is.
+func TestARuntimeGivesUpNothingThatReturns(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, _ := stage.Engine(config)
+	engine.Grace = time.Nanosecond
+	for range 20 {
+		id, err := engine.Submit(t.Context(), config)
+		require.NoError(t, err)
+		next, err := engine.Advance(t.Context(), id, "runtime", flow.Opened{})
+		for err == nil && len(next.Calls) > 0 {
+			next, err = engine.Call(t.Context(), id, "runtime", next.Calls[0], nil)
+		}
+		require.NoError(t, err)
+		require.True(t, next.Over)
+	}
+	assert.Zero(t, givenUp(engine))
+}
+
 // givenUp returns what an engine has given up, without what it does now.
 func givenUp(engine *debate.Engine) debate.Stats {
 	stats := engine.Stats()
