@@ -57,7 +57,7 @@ func TestAnOldLogOfAComposedFlowIsAskedAsBefore(t *testing.T) {
 			}
 			return reply(req)
 		}
-		session, err := other.Restore(t.Context(), stage.Snapshot(t, "former", events[:n]))
+		session, err := stage.Restore(t.Context(), other, stage.Snapshot(t, "former", events[:n]))
 		require.NoError(t, err)
 		defer session.Close()
 		record, err := session.Wait(t.Context())

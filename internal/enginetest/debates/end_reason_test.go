@@ -25,9 +25,9 @@ func TestAPersonsWishToEndHasItsReason(t *testing.T) {
 	defer session.Close()
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, stage.JSON(debate.PersonJudgement{
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.JSON(debate.PersonJudgement{
 		Reasoning: "Both repeat themselves.", Scores: map[string]float64{"Ada": 7, "Ben": 6}, QualityScore: 6,
-	})))
+	})}))
 	record, err = session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput, "for the verdict")
 	assert.Equal(t, debate.EndJudge, record.Reason)
