@@ -34,7 +34,7 @@ type memoryLog struct {
 	info   Info
 	owner  string
 	until  time.Time
-	watch  []chan struct{}
+	watch  bell.Ears
 	blobs  map[string][]byte // by hash
 
 	quarantine  Quarantine
@@ -86,7 +86,7 @@ func (s *Memory) Append(_ context.Context, id string, after int64, writer string
 		l.info.Add(&events[i])
 	}
 	l.writer, l.before = writer, after
-	l.wake()
+	l.watch.Ring()
 	if rested && !l.info.State.Idle() {
 		s.work.Ring()
 	}
@@ -214,7 +214,7 @@ func (s *Memory) Delete(_ context.Context, id string) error {
 	l.facts, l.length, l.writer, l.before, l.info = nil, 0, "", 0, Info{}
 	l.owner, l.until, l.blobs = "", time.Time{}, nil
 	l.quarantine, l.quarantined = Quarantine{}, time.Time{}
-	l.wake()
+	l.watch.Ring()
 	l.mu.Unlock()
 	s.forget(id, l)
 	return nil
@@ -333,7 +333,7 @@ func (s *Memory) Watch(ctx context.Context, id string) <-chan struct{} {
 	l.mu.Unlock()
 	context.AfterFunc(ctx, func() {
 		l.mu.Lock()
-		l.watch = slices.DeleteFunc(l.watch, func(c chan struct{}) bool { return c == w })
+		l.watch.Remove(w)
 		l.mu.Unlock()
 		s.forget(id, l)
 	})

@@ -63,7 +63,7 @@ func (s *Memory) Redact(_ context.Context, id string, after int64, events []flow
 	if len(events) > 0 {
 		l.writer, l.before = "", after
 		l.describe()
-		l.wake()
+		l.watch.Ring()
 	}
 	for _, hash := range blobs {
 		delete(l.blobs, hash)
@@ -77,15 +77,5 @@ func (l *memoryLog) describe() {
 	for i := range l.length {
 		event := unpack(l.facts[i/factBlock][i%factBlock], i+1)
 		l.info.Add(&event)
-	}
-}
-
-// wake tells those who watch the log that it has grown.
-func (l *memoryLog) wake() {
-	for _, w := range l.watch {
-		select {
-		case w <- struct{}{}:
-		default:
-		}
 	}
 }

@@ -7,6 +7,24 @@ import (
 	"sync"
 )
 
+// Ears are the channels of listeners, each with room for one value. Who holds them guards them.
+type Ears []chan struct{}
+
+// Ring sends a value to each that has none. It never blocks.
+func (e Ears) Ring() {
+	for _, ear := range e {
+		select {
+		case ear <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Remove removes an ear.
+func (e *Ears) Remove(gone chan struct{}) {
+	*e = slices.DeleteFunc(*e, func(ear chan struct{}) bool { return ear == gone })
+}
+
 // Bell wakes its listeners. The zero value is ready to use. It is safe for concurrent use, and must not be copied.
 type Bell struct {
 	// Source runs on a goroutine of its own while somebody listens, and rings the bell for what happens elsewhere. It
@@ -14,7 +32,7 @@ type Bell struct {
 	Source func(ctx context.Context)
 
 	mu      sync.Mutex
-	ears    []chan struct{}
+	ears    Ears
 	stop    context.CancelFunc // of the source; nil: it does not run
 	closed  bool
 	sources sync.WaitGroup
@@ -42,7 +60,7 @@ func (b *Bell) Listen(ctx context.Context) <-chan struct{} {
 func (b *Bell) leave(ear chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.ears = slices.DeleteFunc(b.ears, func(other chan struct{}) bool { return other == ear })
+	b.ears.Remove(ear)
 	if len(b.ears) == 0 {
 		b.rest()
 	}
@@ -60,12 +78,7 @@ func (b *Bell) rest() {
 func (b *Bell) Ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, ear := range b.ears {
-		select {
-		case ear <- struct{}{}:
-		default:
-		}
-	}
+	b.ears.Ring()
 }
 
 // Close ends all listening, and waits for the source.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/bell"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -31,16 +32,7 @@ type watch struct {
 type watched struct {
 	seen  stamp
 	whole bool // nobody was appending when seen was taken: readers may read all of it
-	wakes []chan struct{}
-}
-
-func (w *watched) wake() {
-	for _, c := range w.wakes {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
-	}
+	wakes bell.Ears
 }
 
 // Watch implements [store.Watcher]. Changes by this handle are reported at once, those by others within
@@ -90,7 +82,7 @@ func (w *watch) remove(id string, wake chan struct{}) {
 	if one == nil {
 		return
 	}
-	one.wakes = slices.DeleteFunc(one.wakes, func(c chan struct{}) bool { return c == wake })
+	one.wakes.Remove(wake)
 	if len(one.wakes) == 0 {
 		delete(w.ids, id)
 	}
@@ -111,7 +103,7 @@ func (w *watch) stopPolling() {
 func (w *watch) close() {
 	w.mu.Lock()
 	for _, one := range w.ids {
-		one.wake()
+		one.wakes.Ring()
 	}
 	w.closed, w.ids = true, nil
 	w.stopPolling()
@@ -158,7 +150,7 @@ func (w *watch) look(d disk, id string, changed bool) {
 	}
 	whole := !appending(d, id) // before they are woken
 	if now != one.seen || whole && !one.whole || changed {
-		one.wake()
+		one.wakes.Ring()
 	}
 	one.seen, one.whole = now, whole
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/agonist-dev/debate/internal/bell"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -27,16 +28,7 @@ type watchedLog struct {
 	known  end  // zero: there is no log, or nobody has looked
 	asked  bool // somebody has looked
 	missed bool // a watcher's first look has failed
-	wakes  []chan struct{}
-}
-
-func (w *watchedLog) wake() {
-	for _, c := range w.wakes {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
-	}
+	wakes  bell.Ears
 }
 
 // Watch implements [store.Watcher]. Changes by this store are reported at once, those by other stores after at most
@@ -92,7 +84,7 @@ func (w *watch) close() {
 	defer w.mu.Unlock()
 	w.closed = true
 	for _, one := range w.logs {
-		one.wake()
+		one.wakes.Ring()
 	}
 }
 
@@ -110,7 +102,7 @@ func (w *watch) leave(id string, gone chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	one := w.logs[id]
-	one.wakes = slices.DeleteFunc(one.wakes, func(c chan struct{}) bool { return c == gone })
+	one.wakes.Remove(gone)
 	if len(one.wakes) == 0 {
 		delete(w.logs, id)
 	}
@@ -155,7 +147,7 @@ func (w *watch) change(id string, now func(known end) end) {
 	defer w.mu.Unlock()
 	if one := w.logs[id]; one != nil {
 		one.known = now(one.known)
-		one.wake()
+		one.wakes.Ring()
 	}
 }
 
@@ -175,11 +167,11 @@ func (w *watch) seen(ids []string, found map[string]end) {
 		case one.asked && one.known == now, now.olderThan(one.known):
 		case now == end{} && one.known != end{}: // the look may be older than the log: the next one wakes again
 			one.known, one.asked, one.missed = now, false, true
-			one.wake()
+			one.wakes.Ring()
 			continue
 		default:
 			one.known = now
-			one.wake()
+			one.wakes.Ring()
 		}
 		one.asked = true
 	}
