@@ -49,7 +49,7 @@ func normalizeEvaluation(config flow.Config) (flow.Config, error) {
 		if one.Prompt == "" && one.PromptFile == "" {
 			one.Prompt, source = builtin, SourceBuiltIn
 		}
-		hash := hashOf([]byte(one.Prompt))
+		hash := flow.HashOf([]byte(one.Prompt))
 		one.Origin = one.Origin.of(hash, source, hash)
 	}
 	if len(v.unread) > 0 {

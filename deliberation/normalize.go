@@ -39,7 +39,7 @@ func normalize(config flow.Config) (flow.Config, error) {
 		}
 		switch {
 		case a.Prompt != "":
-			a.Origin = a.Origin.of(hashOf([]byte(a.Prompt)), SourceConfig, hashOf([]byte(a.Prompt)))
+			a.Origin = a.Origin.of(flow.HashOf([]byte(a.Prompt)), SourceConfig, flow.HashOf([]byte(a.Prompt)))
 		case known:
 			source, hash := role.origin()
 			a.Origin = a.Origin.of(role.words(), source, hash)
@@ -52,7 +52,7 @@ func normalize(config flow.Config) (flow.Config, error) {
 		v.unread["judge"] = err
 	}
 	if j.Prompt != "" {
-		j.Origin = j.Origin.of(hashOf([]byte(j.Prompt)), SourceConfig, hashOf([]byte(j.Prompt)))
+		j.Origin = j.Origin.of(flow.HashOf([]byte(j.Prompt)), SourceConfig, flow.HashOf([]byte(j.Prompt)))
 	} else {
 		j.Origin = nil
 	}
@@ -75,7 +75,7 @@ func readInto(file, text *string, origin **Origin) error {
 	if err != nil {
 		return err
 	}
-	*file, *text, *origin = "", read, &Origin{source, hash, hashOf([]byte(read))}
+	*file, *text, *origin = "", read, &Origin{source, hash, flow.HashOf([]byte(read))}
 	return nil
 }
 

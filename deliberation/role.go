@@ -3,9 +3,7 @@ package deliberation
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -58,7 +56,7 @@ func (r *Role) print() string {
 	for _, part := range []string{r.Name, r.Title, r.System, r.Propose, r.Critique, r.Refine, r.Summarize, r.Source, r.SHA256} {
 		fmt.Fprintf(&all, "%d:%s", len(part), part)
 	}
-	return hashOf([]byte(all.String()))
+	return flow.HashOf([]byte(all.String()))
 }
 
 // words is a hash of what an agent of the role is told.
@@ -72,7 +70,7 @@ func (r *Role) origin() (source, hash string) {
 	if r.seal != "" && r.seal == r.print() {
 		return cmp.Or(r.Source, SourceConfig), r.SHA256
 	}
-	return SourceConfig, hashOf([]byte(r.System))
+	return SourceConfig, flow.HashOf([]byte(r.System))
 }
 
 // SourceBuiltIn is the Source of what comes with this package.
@@ -192,7 +190,7 @@ func ReadPrompt(path string) (text, source, hash string, err error) {
 	if text, err = promptText(data); err != nil {
 		return "", "", "", &flow.Error{Kind: provider.KindValidation, Op: "read prompt", Field: source, Err: err}
 	}
-	return text, source, hashOf(data), nil
+	return text, source, flow.HashOf(data), nil
 }
 
 // readPromptFile reads a file of bounded size. What is no file is not even opened: a pipe might never end.
@@ -240,7 +238,7 @@ func readSections(name string, data []byte) (Role, error) {
 	if err != nil {
 		return Role{}, &flow.Error{Kind: provider.KindValidation, Op: "read role", Field: name, Err: err}
 	}
-	role := Role{Name: name, SHA256: hashOf(data)}
+	role := Role{Name: name, SHA256: flow.HashOf(data)}
 	front, rest, _ := strings.Cut("\n"+text, "\n"+sectionMark)
 	front = strings.TrimSpace(front)
 	if title, ok := strings.CutPrefix(front, "# "); ok {
@@ -315,11 +313,6 @@ func promptText(data []byte) (string, error) {
 		return "", errors.New("is empty")
 	}
 	return text, nil
-}
-
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // invalidf is a failure of kind validation that names what is wrong.

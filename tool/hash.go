@@ -2,22 +2,18 @@ package tool
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/agonist-dev/debate/flow"
 )
 
 // leastHash is how many digits of a hash a model has to give: 64 bits.
 const leastHash = 16
 
 // hashOf returns the hash by which models name what a file holds: the first 16 hexadecimal digits of its SHA-256.
-func hashOf(data []byte) string { return digits(data)[:leastHash] }
-
-func digits(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func hashOf(data []byte) string { return flow.HashOf(data)[:leastHash] }
 
 // hash is one that a model gives: at least 16 hexadecimal digits, up to a whole SHA-256.
 type hash string
@@ -32,4 +28,4 @@ func parseHash(given string) (hash, error) {
 }
 
 // of reports whether this is the hash of what a file holds.
-func (h hash) of(data []byte) bool { return strings.HasPrefix(digits(data), string(h)) }
+func (h hash) of(data []byte) bool { return strings.HasPrefix(flow.HashOf(data), string(h)) }
