@@ -40,11 +40,11 @@ package cache
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/ended"
 )
 
 // DefaultMaxReply is the default of [Provider.MaxReply], in bytes.
@@ -112,7 +112,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 	case p.Skip != nil && p.Skip(req):
 		return p.Provider.Generate(ctx, req, emit)
 	case ctx.Err() != nil:
-		return nil, ended(ctx.Err())
+		return nil, ended.Unsent(ctx.Err())
 	}
 	words := fencesOf(req)
 	c := codec{key: keyOf(p.Scope, req, words), fences: words, limit: p.MaxReply}
@@ -123,7 +123,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 	f, first := p.board(c.key)
 	if !first {
 		if err := f.wait(ctx); err != nil {
-			return nil, ended(err)
+			return nil, ended.Unsent(err)
 		}
 		if response, err := c.decode(f.value); err == nil {
 			return give(response, emit), nil
@@ -188,13 +188,4 @@ func give(response *provider.Response, emit func(provider.Chunk)) *provider.Resp
 		emit(provider.Chunk{Text: response.Text})
 	}
 	return response
-}
-
-// ended returns the failure of a call whose context was done before anything was asked.
-func ended(cause error) error {
-	kind := provider.KindCanceled
-	if errors.Is(cause, context.DeadlineExceeded) {
-		kind = provider.KindTimeout
-	}
-	return &provider.Error{Kind: kind, NotSent: true, Err: cause}
 }

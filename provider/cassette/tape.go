@@ -2,11 +2,11 @@ package cassette
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/ended"
 	"github.com/agonist-dev/debate/provider/internal/fence"
 )
 
@@ -57,7 +57,7 @@ func (t *tape) Vendor() string {
 // Generate replays a reply, or records the reply of the wrapped provider.
 func (t *tape) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, ended(err)
+		return nil, ended.Unsent(err)
 	}
 	c := t.cassette
 	words := fence.Words(req)
@@ -99,7 +99,7 @@ func (t *tape) play(ctx context.Context, e *entry, fences []string, emit func(pr
 			t.cassette.mu.Lock()
 			e.used = false // it will be asked for again
 			t.cassette.mu.Unlock()
-			return nil, ended(err)
+			return nil, ended.Unsent(err)
 		}
 		emit(chunk)
 	}
@@ -110,7 +110,7 @@ func (t *tape) play(ctx context.Context, e *entry, fences []string, emit func(pr
 // is one; a provider without Check passes.
 func (t *tape) Check(ctx context.Context, model string) error {
 	if err := ctx.Err(); err != nil {
-		return ended(err)
+		return ended.Unsent(err)
 	}
 	c := t.cassette
 	name, written := c.plain.write(t.name), c.plain.write(model)
@@ -152,13 +152,4 @@ func (c *Cassette) learn(name, model string) {
 // refused returns this package's own failure of a call, before any provider was called.
 func refused(code, format string, args ...any) error {
 	return &provider.Error{Kind: provider.KindValidation, Code: code, Message: fmt.Sprintf(format, args...), NotSent: true}
-}
-
-// ended returns the failure of a call whose context was done before any provider was called.
-func ended(cause error) error {
-	kind := provider.KindCanceled
-	if errors.Is(cause, context.DeadlineExceeded) {
-		kind = provider.KindTimeout
-	}
-	return &provider.Error{Kind: kind, NotSent: true, Err: cause}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/ended"
 )
 
 // Concurrency caps the number of calls in flight, over all the providers that it wraps. When a call ends,
@@ -88,7 +89,7 @@ func (c *Concurrency) lease() time.Duration {
 // enter waits for a place.
 func (c *Concurrency) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return ended(err)
+		return ended.Unsent(err)
 	}
 	c.mu.Lock()
 	if c.closed {
@@ -119,7 +120,7 @@ func (c *Concurrency) enter(ctx context.Context) error {
 	if !c.line.leave(w) {
 		c.free()
 	}
-	return ended(err)
+	return ended.Unsent(err)
 }
 
 // leave frees the place of a call.

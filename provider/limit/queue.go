@@ -3,7 +3,6 @@ package limit
 import (
 	"container/list"
 	"context"
-	"errors"
 	"strconv"
 
 	"github.com/agonist-dev/debate/provider"
@@ -82,13 +81,4 @@ func unreachable(name string, cause error) error {
 		Kind: provider.KindNetwork, NotSent: true, Err: cause,
 		Message: "the shared limits of " + strconv.Quote(name) + " are not available",
 	}
-}
-
-// ended returns the failure of a call whose context was done before the call was sent.
-func ended(cause error) error {
-	kind := provider.KindCanceled
-	if errors.Is(cause, context.DeadlineExceeded) {
-		kind = provider.KindTimeout
-	}
-	return &provider.Error{Kind: kind, NotSent: true, Err: cause}
 }

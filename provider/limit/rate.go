@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/ended"
 )
 
 // Defaults of a Rate.
@@ -119,7 +120,7 @@ type pass struct {
 // enter waits for the turn of a call.
 func (r *Rate) enter(ctx context.Context, name string, req *provider.Request) (pass, error) {
 	if err := ctx.Err(); err != nil {
-		return pass{}, ended(err)
+		return pass{}, ended.Unsent(err)
 	}
 	key := laneKey{name, req.Model}
 	allowance := r.allowance(key)
@@ -165,7 +166,7 @@ func (r *Rate) enter(ctx context.Context, name string, req *provider.Request) (p
 	l.advance(now)
 	l.broker.wake()
 	r.markIdle(l)
-	return pass{}, ended(err)
+	return pass{}, ended.Unsent(err)
 }
 
 // Close returns the unused part of what the Ledger has handed out, and ends the goroutines that speak to the

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/ended"
 )
 
 // Reply is one reply of a script. The zero value is an empty text that ends at once.
@@ -51,7 +52,7 @@ type Reply struct {
 func (r *Reply) perform(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	if r.Delay > 0 {
 		if err := sleep(ctx, r.Delay); err != nil {
-			return nil, ended(err, false)
+			return nil, ended.Sent(err)
 		}
 	}
 	reasoning := r.Reasoning
@@ -96,7 +97,7 @@ func (r *Reply) stream(ctx context.Context, emit func(provider.Chunk)) error {
 	for n := 0; rest != "" && (r.Err == nil || n < r.AfterChunks); n++ {
 		if n > 0 {
 			if err := sleep(ctx, r.Interval); err != nil {
-				return ended(err, false)
+				return ended.Sent(err)
 			}
 		}
 		cut := split.next(rest)
@@ -106,7 +107,7 @@ func (r *Reply) stream(ctx context.Context, emit func(provider.Chunk)) error {
 			select {
 			case <-r.Hold:
 			case <-ctx.Done():
-				return ended(ctx.Err(), false)
+				return ended.Sent(ctx.Err())
 			}
 		}
 	}

@@ -4,7 +4,6 @@ package scripted
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/ended"
 )
 
 // Provider is a [provider.Provider] that follows a script. The zero Provider answers each request with a
@@ -68,7 +68,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 		p.keep(req)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, ended(err, true)
+		return nil, ended.Unsent(err)
 	}
 	reply, err := p.reply(req)
 	if err != nil {
@@ -196,15 +196,6 @@ func cloneCalls(calls []provider.ToolCall) []provider.ToolCall {
 		c[i].Opaque = slices.Clone(c[i].Opaque)
 	}
 	return c
-}
-
-// ended returns the failure of a call whose context is done.
-func ended(cause error, notSent bool) error {
-	kind := provider.KindCanceled
-	if errors.Is(cause, context.DeadlineExceeded) {
-		kind = provider.KindTimeout
-	}
-	return &provider.Error{Kind: kind, NotSent: notSent, Err: cause}
 }
 
 // sleep waits for d. If ctx is done first, it returns the error of ctx.
