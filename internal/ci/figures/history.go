@@ -1,22 +1,21 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 )
 
-// revision is a commit that changed the table.
+// revision is what a commit has changed of the table, as seen from one of its parents.
 type revision struct {
-	hash    string
-	parents []string
+	commit        string
+	before, after string // the rows that differ
+	made, removed bool   // the table as a whole
 }
 
 // checkReasons compares each committed version of the table with the one before, and the present one with the last. A number
@@ -31,33 +30,23 @@ func (c *checker) checkReasons(ctx context.Context, now table) error {
 	if there {
 		told = c.compare(tableFile, last, now, true)
 	}
-	commits, err := history(ctx, c.folder)
+	revisions, err := history(ctx, c.folder)
 	if err != nil {
 		return err
 	}
-	if shallow, err := git(ctx, c.folder, nil, "rev-parse", "--is-shallow-repository"); err != nil || strings.TrimSpace(shallow) == "true" {
+	if shallow, err := git(ctx, c.folder, "", "rev-parse", "--is-shallow-repository"); err != nil || strings.TrimSpace(shallow) == "true" {
 		c.sayf("the history is shallow: reasons are checked as far as it goes")
 	}
-	var wanted []string
-	for _, commit := range commits {
-		wanted = append(wanted, commit.hash)
-		wanted = append(wanted, commit.parents...)
-	}
-	versions, err := tables(ctx, c.folder, wanted)
-	if err != nil {
-		return err
-	}
-	for _, commit := range commits {
-		after, there := versions[commit.hash]
-		if !there {
-			c.failf("%s: commit %.12s removed it", tableFile, commit.hash)
+	for _, one := range revisions {
+		if one.removed {
+			c.failf("%s: commit %.12s removed it", tableFile, one.commit)
+		}
+		if one.removed || one.made {
 			continue
 		}
-		for _, parent := range commit.parents {
-			if before, there := versions[parent]; there {
-				told = c.compare(fmt.Sprintf("commit %.12s", commit.hash), before, after, !told) || told
-			}
-		}
+		before, _ := parse(one.before) // an old version may have been written otherwise
+		after, _ := parse(one.after)
+		told = c.compare(fmt.Sprintf("commit %.12s", one.commit), before, after, !told) || told
 	}
 	return nil
 }
@@ -88,71 +77,58 @@ func (c *checker) compare(place string, before, after table, tell bool) (moved b
 
 // committedTable returns the table of the present commit, and whether that has one.
 func committedTable(ctx context.Context, folder string) (t table, there bool, err error) {
-	if _, err := git(ctx, folder, nil, "rev-parse", "--git-dir"); err != nil {
+	if _, err := git(ctx, folder, "", "rev-parse", "--git-dir"); err != nil {
 		return nil, false, err
 	}
-	versions, err := tables(ctx, folder, []string{"HEAD"})
-	t, there = versions["HEAD"]
-	return t, there, err
+	text, err := git(ctx, folder, "", "cat-file", "blob", "HEAD:./"+tableFile)
+	if err != nil {
+		return nil, false, nil //nolint:nilerr // there is no commit yet, or it has no table
+	}
+	t, _ = parse(text)
+	return t, true, nil
 }
 
-// history returns the commits that changed the table, the latest first: also those of a branch whose changes a merge has dropped.
-func history(ctx context.Context, folder string) ([]revision, error) {
-	if _, err := git(ctx, folder, nil, "rev-parse", "--verify", "-q", "HEAD"); err != nil {
+// history returns what has changed the table, the latest first: also what a merge has dropped with a branch.
+func history(ctx context.Context, folder string) ([]*revision, error) {
+	if _, err := git(ctx, folder, "", "rev-parse", "--verify", "-q", "HEAD"); err != nil {
 		return nil, nil //nolint:nilerr // a repository without a commit has no history
 	}
-	list, err := git(ctx, folder, nil, "rev-list", "--full-history", "--format=%H %P", "HEAD", "--", tableFile)
+	commits, err := git(ctx, folder, "", "rev-list", "--full-history", "HEAD", "--", tableFile)
 	if err != nil {
 		return nil, err
 	}
-	var commits []revision
-	for row := range strings.Lines(list) {
-		if hashes := strings.Fields(row); hashes[0] != "commit" { // which heads each row
-			commits = append(commits, revision{hashes[0], hashes[1:]})
-		}
-	}
-	return commits, nil
-}
-
-// tables returns the tables of commits that have one, all by one process.
-func tables(ctx context.Context, folder string, commits []string) (map[string]table, error) {
-	var asked bytes.Buffer
-	for _, commit := range commits {
-		_, _ = fmt.Fprintf(&asked, "%s:./%s\n", commit, tableFile)
-	}
-	out, err := git(ctx, folder, &asked, "cat-file", "--batch")
+	diffs, err := git(ctx, folder, commits, "diff-tree", "--stdin", "--root", "-m", "-p", "-U0", "--", tableFile)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]table{}
-	answers := bufio.NewReader(strings.NewReader(out))
-	for _, commit := range commits {
-		header, err := answers.ReadString('\n')
-		if err != nil {
-			return nil, fmt.Errorf("git cat-file: %w", err)
+	var all []*revision
+	commit, one := "", &revision{}
+	for row := range strings.Lines(diffs) {
+		switch {
+		case strings.HasPrefix(row, "--- "), strings.HasPrefix(row, "+++ "): // the names of the file
+		case row[0] == '-':
+			one.before += row[1:]
+		case row[0] == '+':
+			one.after += row[1:]
+		case strings.HasPrefix(row, "diff "):
+			one = &revision{commit: commit}
+			all = append(all, one)
+		case strings.HasPrefix(row, "new file "):
+			one.made = true
+		case strings.HasPrefix(row, "deleted file "):
+			one.removed = true
+		case !strings.Contains(row, " "): // the commit of the diffs that follow
+			commit = row
 		}
-		if strings.HasSuffix(header, " missing\n") {
-			continue
-		}
-		var hash, sort string
-		var size int
-		if _, err := fmt.Sscan(header, &hash, &sort, &size); err != nil {
-			return nil, fmt.Errorf("git cat-file: %q: %w", header, err)
-		}
-		text := make([]byte, size+1) // the file and a line's end
-		if _, err := io.ReadFull(answers, text); err != nil {
-			return nil, fmt.Errorf("git cat-file: %w", err)
-		}
-		found[commit], _ = parse(string(text)) // an old version may have been written otherwise
 	}
-	return found, nil
+	return all, nil
 }
 
 // git returns what a command of git prints.
-func git(ctx context.Context, folder string, stdin io.Reader, args ...string) (string, error) {
+func git(ctx context.Context, folder, stdin string, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, "git", args...) //nolint:gosec // the arguments are this program's
-	command.Dir, command.Stdin, command.Stdout, command.Stderr = folder, stdin, &stdout, &stderr
+	command.Dir, command.Stdin, command.Stdout, command.Stderr = folder, strings.NewReader(stdin), &stdout, &stderr
 	command.Env = slices.DeleteFunc(os.Environ(), func(setting string) bool { // a hook of git names the repository of its own
 		name, _, _ := strings.Cut(setting, "=")
 		return name == "GIT_DIR" || name == "GIT_WORK_TREE" || name == "GIT_INDEX_FILE"
