@@ -89,7 +89,12 @@ func (q Queue) stand(ctx context.Context) error {
 			return errors.New("a call that waits has a deadline: " + deadline.String())
 		}
 	}
-	timer := time.NewTimer(q.Wait)
+	return Sleep(ctx, q.Wait)
+}
+
+// Sleep waits for a time. If ctx is done first, it returns the error of ctx.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -18,16 +18,7 @@ type Before func(ctx context.Context, req *provider.Request) error
 
 // Slowly takes its time for each answer.
 func Slowly(d time.Duration) Before {
-	return func(ctx context.Context, _ *provider.Request) error {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return func(ctx context.Context, _ *provider.Request) error { return stage.Sleep(ctx, d) }
 }
 
 // Provider answers everybody in every flow.
