@@ -221,7 +221,7 @@ func (m *room) lowerings() []lowering {
 		return []lowering{{twice, full, full}, {once, full, full}}
 	}
 	floor := 0
-	if state := m.record.calls[call.ID]; state != nil && state.broken > 0 && state.intent != nil {
+	if state := m.record.calls[call.ID]; state != nil && state.special.broken > 0 && state.intent != nil {
 		floor = min(full, state.intent.Tokens)
 	}
 	if m.record.State == StateCompleting {

@@ -33,7 +33,7 @@ func (c *Core) result(s Result) error {
 	intent := state.intent
 	spend := c.record.reckon(intent, s.reported())
 	spend.Took, spend.Queued, spend.Cached = s.Took, s.Queued, s.Free
-	if err := c.outcome(state, spend, s); err != nil {
+	if err := c.outcome(state, &spend, s); err != nil {
 		return err
 	}
 	if err := c.sayCapped(intent, s); err != nil {
@@ -61,9 +61,9 @@ func (c *Core) overshoot(intent *Intent, spend *Spend) error {
 }
 
 // outcome records what a reply has led to.
-func (c *Core) outcome(state *callState, spend Spend, s Result) error {
-	if state.intent.Tool != "" {
-		return c.answeredBy(state.intent, spend, s.Text, false)
+func (c *Core) outcome(state *callState, spend *Spend, s Result) error {
+	if state.intent.Tool != "" { // what a tool has done counts in a final state too, though no model reads it any more
+		return c.used(state.intent, spend, s.Text, false, false)
 	}
 	if c.record.Final() {
 		return c.spend(spend)
@@ -73,32 +73,32 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 	s, anew := c.joined(state, part)
 	if breaks && c.mayGoOn(state, s.Text) {
 		return c.emit(Event{Body: &Continued{
-			Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: text.Readable(part.Text), Anew: anew,
+			Spend: *spend, By: state.intent.By, Round: state.intent.Round, Text: text.Readable(part.Text), Anew: anew,
 		}})
 	}
 	if len(s.Calls) > 0 && state.intent.Offer != nil {
 		return c.askTools(state, spend, s)
 	}
 	if failure := unusable(part, s.Text); failure != nil {
-		return c.unused(state, failure, &Failure{Spend: spend}, part.Text)
+		return c.unused(state, failure, &Failure{Spend: *spend}, part.Text)
 	}
 	if state.intent.Kind == KindSummary && state.intent.Upto > 0 {
 		return c.emit(Event{Body: c.summarized(state.intent, spend, s)})
 	}
 	if state.intent.Schema == "" {
-		return c.emit(Event{Body: c.turn(state.intent, spend, s)})
+		return c.emit(Event{Body: c.turn(state, spend, s)})
 	}
-	body, problems := c.structured(state.intent, spend, s)
+	body, problems := c.structured(state, spend, s)
 	if len(problems) == 0 {
 		if err := c.machine.flow.unfit(body, state.intent); err != nil {
 			failure := c.locate(state, &Error{Kind: provider.KindValidation, Err: err})
 			return c.emit(Event{Body: &Failure{
-				Spend: spend, By: state.intent.By, Error: failure, Final: true, Instead: c.instead(state, failure.Kind),
+				Spend: *spend, By: state.intent.By, Error: failure, Final: true, Instead: c.instead(state, failure.Kind),
 			}})
 		}
 		return c.emit(Event{Body: body})
 	}
-	out := &Rejection{Spend: spend, By: state.intent.By, Round: state.intent.Round, Problems: problems}
+	out := &Rejection{Spend: *spend, By: state.intent.By, Round: state.intent.Round, Problems: problems}
 	out.Text, out.Cut = excerpt(s.Text)
 	out.Broken = s.Stop == provider.StopLength
 	if state.intent.Reask {
@@ -110,7 +110,7 @@ func (c *Core) outcome(state *callState, spend Spend, s Result) error {
 }
 
 // spend records the cost of a call whose result came after the end.
-func (c *Core) spend(s Spend) error { return c.emit(Event{Body: &Charge{s}}) }
+func (c *Core) spend(s *Spend) error { return c.emit(Event{Body: &Charge{*s}}) }
 
 // bytesPerToken bounds an accepted reply: it is cut at this number of bytes per token that it was allowed. Text of
 // any language has fewer on average; English has about 4. Without a bound the cost of the calls that read the reply
@@ -209,11 +209,12 @@ func (c *Core) Validates(signal Signal) bool {
 	return state != nil && state.intent.Schema != ""
 }
 
-func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
+func (c *Core) turn(state *callState, spend *Spend, s Result) *Turn {
+	intent := state.intent
 	turn := &Turn{
-		Spend: spend, Round: intent.Round, Slot: intent.Slot, Kind: intent.Kind, Speaker: intent.By,
+		Spend: *spend, Round: intent.Round, Slot: intent.Slot, Kind: intent.Kind, Speaker: intent.By,
 		Target: intent.Target, Text: s.Text, Attachments: s.Attachments, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
-		UsedUp: c.record.UsedUp(intent.Call),
+		UsedUp: state.usedUp,
 	}
 	turn.addMetadata(s.Metadata, intent.Tokens)
 	return turn
@@ -221,7 +222,8 @@ func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
 
 // structured makes the event of an answer that must match a schema, or returns its problems. An answer that did not
 // end normally is not parsed: a truncated number is a number too.
-func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string) {
+func (c *Core) structured(state *callState, spend *Spend, s Result) (Body, []string) {
+	intent := state.intent
 	schema := c.machine.flow.Schemas[intent.Schema]
 	if schema == nil {
 		return nil, []string{fmt.Sprintf("the flow has no schema %q", intent.Schema)}
@@ -242,12 +244,12 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string
 		return nil, problems
 	}
 	if schema.body != nil {
-		return schema.body(c.record, intent, spend, answer.value), nil
+		return schema.body(c.record, intent, *spend, answer.value), nil
 	}
 	if most := c.mostReply(intent); most > 0 && len(answer.json) > most { // others read it
 		return nil, []string{fmt.Sprintf("the answer has %d bytes: at most %d are accepted", len(answer.json), most)}
 	}
-	turn := c.turn(intent, spend, s.saying(answer.spoken))
+	turn := c.turn(state, spend, s.saying(answer.spoken))
 	turn.Data = []byte(answer.json)
 	return turn, nil
 }
@@ -284,10 +286,10 @@ func (c *Core) failed(s Failed) error {
 	spend := c.record.reckon(state.intent, s.reported())
 	spend.Took, spend.Queued = s.Took, s.Queued
 	if state.intent.Tool != "" {
-		return c.toolFailed(state, spend, failure, failure.Kind == provider.KindCanceled)
+		return c.toolFailed(state, &spend, failure, failure.Kind == provider.KindCanceled)
 	}
 	if c.record.Final() {
-		return c.spend(spend)
+		return c.spend(&spend)
 	}
 	intent := state.intent
 	if s.Void {
@@ -314,9 +316,9 @@ func (c *Core) lost(s Lost) error {
 	gone := &Error{Kind: provider.KindNetwork, Err: errors.New("the process that made this call is gone")}
 	switch {
 	case state.intent.Tool != "":
-		return c.toolFailed(state, spend, gone, true)
+		return c.toolFailed(state, &spend, gone, true)
 	case c.record.Final():
-		return c.spend(spend)
+		return c.spend(&spend)
 	}
 	return c.emit(Event{Body: &Failure{Spend: spend, By: state.intent.By, Void: true, Error: c.locate(state, gone)}})
 }

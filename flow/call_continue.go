@@ -35,7 +35,7 @@ func (c *callState) begun(model string) string {
 	if c == nil || c.intent == nil || c.intent.Model != model {
 		return ""
 	}
-	return c.said
+	return c.special.said
 }
 
 // goOn adds what the model has said so far to what is sent, and asks for the rest. It returns how often the reply may be
@@ -49,7 +49,7 @@ func (p *prepared) goOn(state *callState) int {
 	p.said = said
 	p.talk = append(p.talk, provider.Message{Text: p.last}, provider.Message{Speaker: p.call.By, Text: said})
 	p.last = goOnWords
-	return max(0, most-state.parts)
+	return max(0, most-state.special.parts)
 }
 
 // joined returns a reply with the parts before it. anew reports that the model has begun again, so that they are dropped.
@@ -101,10 +101,11 @@ func (c *Core) mayGoOn(state *callState, said string) bool {
 	if call == nil {
 		return true // no request follows
 	}
-	before := state.said
-	state.said = said
+	own := state.own()
+	before := own.said
+	own.said = said
 	_, _, failure := c.prepare(call, false)
-	state.said = before
+	own.said = before
 	return failure == nil || failure.Kind != provider.KindContextOverflow
 }
 
@@ -122,17 +123,23 @@ func (c *Core) mostReply(intent *Intent) int {
 
 // foldContinued keeps a part of a reply.
 func (r *Record) foldContinued(call *callState, part *Continued) error {
-	if call.intent.Continues <= 0 || call.parts >= mostContinues || part.Text == "" {
+	if call.intent.Continues <= 0 || call.special.parts >= mostContinues || part.Text == "" {
 		return invalid("continued", "is no part of a reply that may be continued")
 	}
+	own := call.own()
 	if part.Anew {
-		call.said = ""
+		own.said = ""
 	}
-	call.said += part.Text
-	call.parts++
+	own.said += part.Text
+	own.parts++
 	call.status, call.trouble, call.vain = callIdle, nil, 0
 	return nil
 }
 
 // whole ends the reply of a call: what follows is another one.
-func (c *callState) whole() { c.said, c.parts = "", 0 }
+func (c *callState) whole() {
+	if c.special.parts > 0 {
+		own := c.own()
+		own.said, own.parts = "", 0
+	}
+}

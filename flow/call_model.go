@@ -93,7 +93,7 @@ func (r *Record) limitedUntil(model string, now time.Time, most time.Duration) (
 // failed and whose vendor answers. If there is none, it is the first that has not failed.
 func (r *Record) chosenModel(call *Call, now time.Time) (index int, model string) {
 	if state := r.calls[call.ID]; state != nil {
-		index = state.model
+		index = state.special.model
 	}
 	model, fallbacks := r.modelsOf(call)
 	index = min(index, len(fallbacks))

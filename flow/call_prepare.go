@@ -175,8 +175,8 @@ func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 	}
 	most := r.mostOf(call)
 	own := bound(most)
-	if state != nil && state.broken > 0 {
-		own = bound(most << min(state.broken, mostDoublings))
+	if state != nil && state.special.broken > 0 {
+		own = bound(most << min(state.special.broken, mostDoublings))
 	}
 	intent.Tokens = bound(own + model.thoughts(call.Options))
 	intent.Thinking = max(0, intent.Tokens-own)
@@ -253,7 +253,7 @@ func (p *prepared) reask(r *Record, state *callState, intent *Intent) {
 		return
 	}
 	intent.Reask = true
-	problems := state.rejection.Problems
+	problems := state.special.rejection.Problems
 	if p.last != "" {
 		p.last += "\n\n"
 	}

@@ -322,7 +322,7 @@ func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
 	}
 	for _, call := range r.current {
 		if choice, ok := a.Models[call.intent.By]; ok && call.status == callIdle && choice.Model != "" {
-			call.model, call.least, call.trouble = 0, 0, nil
+			call.afresh()
 		}
 	}
 	if a.Models != nil || a.Retry != nil || a.Patience != nil {

@@ -106,7 +106,7 @@ func (r *Record) times(now time.Time) time.Time {
 	if began := r.began(); !began.IsZero() && r.State != StateAwaitingInput {
 		at(began.Add(r.settings.RoundTimeout))
 		for _, call := range r.sharing {
-			at(began.Add(call.share))
+			at(began.Add(call.special.share))
 		}
 	}
 	return next
@@ -130,7 +130,7 @@ func (c *Core) watchRound() (again bool, err error) {
 		return c.endRound()
 	}
 	for _, call := range r.sharing {
-		if c.in.At.Before(began.Add(call.share)) {
+		if c.in.At.Before(began.Add(call.special.share)) {
 			continue
 		}
 		missing := c.wanted(call)

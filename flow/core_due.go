@@ -305,7 +305,7 @@ func (d *due) start(one beginning, all *starting) error {
 	}
 	c.compare(ready, intent)
 	own := intent.Tool == "" && intent.Upto == 0 && ready.call.Performer != ByPerson
-	if state := c.record.calls[intent.Call]; own && (state == nil || state.share == 0) {
+	if state := c.record.calls[intent.Call]; own && (state == nil || state.special.share == 0) {
 		intent.Share = c.record.shareOf(d.batch, c.in.At)
 	}
 	if err := c.emit(Event{Body: intent}); err != nil {

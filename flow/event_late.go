@@ -59,7 +59,7 @@ func (c *Core) late(s Late) error {
 		is.usage = s.Usage
 	}
 	s.Cost, s.Settled, s.came = 0, 0, nil
-	if lost := state.bill.lost[s.Attempt]; lost != nil {
+	if lost := state.special.earlier.lost[s.Attempt]; lost != nil {
 		if spend := c.record.reckon(lost.intent, is); !spend.BrokenOff && !spend.Unreported { // all of it is known
 			s.Cost, s.Settled = spend.Cost, lost.spend.AtMost
 		}
@@ -103,15 +103,17 @@ func (r *Record) foldLate(s *Late) error {
 		return nil
 	}
 	state := r.callByID(s.Call)
-	lost := state.bill.lost[s.Attempt]
+	lost := state.special.earlier.lost[s.Attempt]
 	if lost == nil || s.Settled != lost.spend.AtMost || s.Cost < 0 || s.Usage != KnownUsage(s.Usage) {
 		return invalid("late.settled", "is not what %q, attempt %d, may have cost", text.OneLine(s.Call, 80), s.Attempt)
 	}
-	delete(state.bill.lost, s.Attempt)
+	state.pay(nil)
+	earlier := &state.own().earlier
+	delete(earlier.lost, s.Attempt)
 	spend := Spend{Call: s.Call, Attempt: s.Attempt, Model: lost.intent.Model, Usage: s.Usage, Cost: s.Cost}
 	r.spent.takeBack(lost.intent, lost.spend)
 	r.spent.add(lost.intent, &spend)
-	state.bill.unsettled = state.bill.unsettled.Less(lost.spend.Unsettled())
-	state.bill.add(&spend)
+	earlier.unsettled = earlier.unsettled.Less(lost.spend.Unsettled())
+	earlier.add(&spend)
 	return nil
 }

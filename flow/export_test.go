@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/agonist-dev/debate/context/token"
 )
@@ -82,3 +84,9 @@ func Counted(counter token.Counter, texts ...string) []int {
 	}
 	return out
 }
+
+// SizeOfCallState is what a record keeps of each call, without what only some calls have.
+const SizeOfCallState = unsafe.Sizeof(callState{})
+
+// PlainIsWritten reports whether something has written to what all calls share that are not special.
+func PlainIsWritten() bool { return !reflect.DeepEqual(plain, special{}) }

@@ -58,7 +58,8 @@ func (c *Core) answer(s Answer) error {
 		err := fmt.Errorf("an answer holds text, of at most %d bytes", maxAnswer)
 		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "text", Err: err}
 	}
-	intent := c.record.calls[s.Inquiry].intent
+	state := c.record.calls[s.Inquiry]
+	intent := state.intent
 	result := Result{Call: s.Inquiry, Attempt: intent.Attempt, Text: s.Text, Attachments: s.Attachments}
 	if field, err := c.record.accepts(s.Attachments); err != nil {
 		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: field, Err: err}
@@ -76,7 +77,7 @@ func (c *Core) answer(s Answer) error {
 			err := errors.New("an answer with a schema has no files")
 			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: fieldAttachments, Err: err}
 		}
-		if _, problems := c.structured(intent, Spend{Call: intent.Call, Attempt: intent.Attempt}, result); len(problems) > 0 {
+		if _, problems := c.structured(state, &Spend{Call: intent.Call, Attempt: intent.Attempt}, result); len(problems) > 0 {
 			err := errors.New("the answer is not accepted: " + text.OneLine(strings.Join(problems, "; "), 400))
 			return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "text", Err: err}
 		}

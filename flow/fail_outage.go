@@ -177,9 +177,11 @@ func (c *Core) outOfReach(in *Intent) *Error {
 	if in.Model == "" || in.Tool != "" || o == nil || o.cause == nil {
 		return nil
 	}
-	state := cmp.Or(c.record.calls[in.Call], &callState{})
-	asked := callState{intent: in, patient: state.patient}
-	if until, yes := c.unproven(&asked, &Failure{Unreached: true}); !yes || !c.in.At.After(until) {
+	asked := newCall(in)
+	if state := c.record.calls[in.Call]; state != nil {
+		asked.patient = state.patient
+	}
+	if until, yes := c.unproven(asked, &Failure{Unreached: true}); !yes || !c.in.At.After(until) {
 		return nil
 	}
 	return &Error{Kind: o.cause.Kind, Err: o.cause.Err}

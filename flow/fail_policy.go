@@ -214,7 +214,7 @@ func (c *Core) applies(rule *FailureRule, call *Call, state *callState) bool {
 		return !state.patient
 	case OptionModel:
 		return call.Performer == ByModel && r.Replacement(call.By) != rule.Model && state.intent.Model != rule.Model &&
-			!slices.Contains(state.ruled, rule.Model) && r.model(rule.Model) != nil
+			!slices.Contains(state.special.ruled, rule.Model) && r.model(rule.Model) != nil
 	case OptionSkip:
 		return call.OnFail.Skip == RuleToo && r.missed(call.ID, call.By) == 0
 	case OptionDrop:

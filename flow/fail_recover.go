@@ -229,7 +229,7 @@ func (r *Record) again(id string) {
 
 // renew gives a call a new start that has failed, or whose answer was rejected.
 func (r *Record) renew(id string) {
-	if call := r.calls[id]; call != nil && (call.status == callFailed || call.status == callIdle && call.rejection != nil) {
+	if call := r.calls[id]; call != nil && (call.status == callFailed || call.status == callIdle && call.special.rejection != nil) {
 		call.anew()
 		r.failing = slices.DeleteFunc(r.failing, func(c *callState) bool { return c == call })
 	}

@@ -91,7 +91,7 @@ func (r *Record) beside(m *misses, call *callState) bool {
 func (r *Record) foldSkipped(s *Skipped) error {
 	call := r.calls[s.Call]
 	if call == nil {
-		call = &callState{intent: &Intent{Call: s.Call, Kind: s.Kind, By: s.By, Round: s.Round, Slot: s.Slot}}
+		call = newCall(&Intent{Call: s.Call, Kind: s.Kind, By: s.By, Round: s.Round, Slot: s.Slot})
 		r.calls[s.Call] = call
 	}
 	if call.status == callInFlight || call.status == callDone || call.status == callSkipped || len(r.SkippedCalls) >= maxSkips {
@@ -132,12 +132,14 @@ type tardy struct {
 func (r *Record) restore() {
 	restored := make(map[string]bool)
 	for _, call := range slices.Backward(r.tardy) {
-		if call.formerly != nil {
-			*r.missesOf(call.formerly.by) = *call.formerly
+		if former := call.special.formerly; former != nil {
+			*r.missesOf(former.by) = *former
+			call.own().formerly = nil
 		}
 		restored[call.intent.Call] = true
 		call.anew()
-		call.share, call.formerly, call.first = 0, nil, 0
+		call.unbounded()
+		call.first = 0
 		r.uncount(call.callState)
 	}
 	r.SkippedCalls = slices.DeleteFunc(slices.Clone(r.SkippedCalls), func(s Skipped) bool { return restored[s.Call] })
@@ -162,7 +164,7 @@ func (r *Record) missesOf(by string) *misses {
 func (r *Record) miss(call *callState, by string) {
 	times := r.missed(call.intent.Call, by) + 1
 	if m := r.missesOf(by); m != nil {
-		call.formerly = new(*m)
+		call.own().formerly = new(*m)
 		*m = misses{by, times, r.Seq + 1, r.Round, r.work}
 	}
 }

@@ -144,6 +144,6 @@ func (r *Record) foldWithdrawn(w *Withdrawn) error {
 		call.status = callIdle
 	}
 	r.renew(w.Call)
-	call.rejection = nil // also where an attempt that asks again is in flight
+	call.forgive() // also where an attempt that asks again is in flight
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	call := r.calls[in.Call]
 	if call == nil {
-		call = &callState{}
+		call = newCall(nil)
 		r.calls[in.Call] = call
 	}
 	if err := r.checkIntent(call, in); err != nil {
@@ -23,7 +23,7 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	}
 	if call.intent != nil && call.intent.Model != in.Model { // another model begins anew
 		call.whole()
-		call.rejection = nil
+		call.forgive()
 	}
 	call.setBack = false
 	call.intent, call.status, call.aborted, call.drains, call.person, call.unbegun = in, callInFlight, false, false, false, false
@@ -39,11 +39,11 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 		r.firstTimed = r.work
 	}
 	if in.Share > 0 && len(r.sharing) < maxTracked && !slices.Contains(r.sharing, call) {
-		call.share = in.Share
+		call.own().share = in.Share
 		r.sharing = append(r.sharing, call)
 	}
-	if in.ModelIndex > call.model { // another model, with tries of its own
-		call.model = in.ModelIndex
+	if in.ModelIndex > call.special.model { // another model, with tries of its own
+		call.own().model = in.ModelIndex
 		if call.trouble != nil {
 			call.trouble.tries = nil
 		}
@@ -57,7 +57,7 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	for _, ability := range in.Left {
 		r.leave(in.Model, string(ability))
 	}
-	call.usedUp = call.usedUp || in.offered().Last && len(call.talk) > 0
+	call.usedUp = call.usedUp || in.offered().Last && len(call.special.talk) > 0
 	r.inFlight = append(r.inFlight, call)
 	if in.Tool == "" {
 		r.setLatest(call)
@@ -174,8 +174,8 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 		r.over(call.intent, true, at)
 	}
 	r.closeAttempt(call, spend, failure)
-	call.ended, call.queued = at, call.queued+spend.Queued
-	call.bill.add(spend)
+	call.ended = at
+	call.pay(spend)
 	switch body := body.(type) {
 	case *Turn:
 		r.foldTurn(body)
@@ -184,7 +184,7 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	case *Rejection:
 		return r.foldRejection(call, body, at)
 	case *Failure:
-		call.bill.lose(call.intent, spend)
+		call.own().earlier.lose(call.intent, spend)
 		r.foldFailure(call, body, at)
 		return nil
 	case *ToolCalls:
@@ -321,13 +321,14 @@ func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Ti
 	r.Rejections = append(r.Rejections, *rejection)
 	call.status, call.trouble = callIdle, nil
 	call.whole()
-	call.broken += oneIf(rejection.Broken)
+	own := call.own()
+	own.broken += oneIf(rejection.Broken)
 	switch {
 	case !in.Reask:
-		call.rejection, call.troubled().retryAt = rejection, at.Add(reaskDelay)
+		own.rejection, call.troubled().retryAt = rejection, at.Add(reaskDelay)
 	case rejection.Next != "":
-		call.rejection, call.model = nil, call.intent.modelIndexOf(rejection.Next)
-		call.least = call.model
+		own.rejection, own.model = nil, call.intent.modelIndexOf(rejection.Next)
+		own.least = own.model
 	default:
 		call.status, call.troubled().instead, call.trouble.failedAt = callFailed, rejection.Instead, r.Seq+1
 		call.trouble.failure = &Error{
@@ -347,11 +348,12 @@ func firstOf(problems []string) string {
 }
 
 func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
+	own := call.own()
 	call.status = callIdle
-	call.broken += oneIf(f.Broken)
+	own.broken += oneIf(f.Broken)
 	r.Failures = append(r.Failures, FailedAttempt{f, at})
 	if !f.Void {
-		call.failures++
+		own.failures++
 		call.setBack = true
 	}
 	r.foldLimit(f, at)
@@ -373,9 +375,9 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	case f.Waits:
 		t := call.troubled()
 		t.tries, t.retryAt = append(t.tries, f.Error.Kind), f.RetryAt
-		t.waits, call.model = t.waits+1, call.least
+		t.waits, own.model = t.waits+1, own.least
 	case f.Next != "":
-		call.model = call.intent.modelIndexOf(f.Next)
+		own.model = call.intent.modelIndexOf(f.Next)
 		call.trouble = nil
 	default:
 		t := call.troubled()
@@ -398,13 +400,16 @@ func (r *Record) reset() {
 	r.over(nil, false, time.Time{})
 	r.limits, r.outages = nil, nil
 	for _, call := range r.calls {
-		call.vain, call.patient, call.ruled = 0, false, nil
+		call.vain, call.patient = 0, false
+		if call.special.ruled != nil {
+			call.own().ruled = nil
+		}
 	}
 	for _, call := range r.failing {
 		if call.status == callFailed {
 			r.widen(call)
 			call.anew()
-			call.share = 0
+			call.unbounded()
 			if !r.IsDropped(call.intent.By) {
 				r.uncount(call)
 			}
@@ -416,12 +421,40 @@ func (r *Record) reset() {
 
 // anew gives a call a new start, with its first model and none of its failures. What tools have answered is kept.
 func (c *callState) anew() {
-	c.status, c.model, c.least, c.trouble, c.rejection, c.spared = callIdle, 0, 0, nil, nil, len(c.talk)
+	c.status = callIdle
+	c.afresh()
+	c.forgive()
+	if talk := c.special.talk; len(talk) > 0 {
+		c.own().spared = len(talk)
+	}
+}
+
+// afresh lets a call begin with its first model and none of its failures.
+func (c *callState) afresh() {
+	c.trouble = nil
+	if c.special.model > 0 || c.special.least > 0 {
+		own := c.own()
+		own.model, own.least = 0, 0
+	}
+}
+
+// forgive forgets the answer that was rejected: the next attempt begins without it.
+func (c *callState) forgive() {
+	if c.special.rejection != nil {
+		c.own().rejection = nil
+	}
+}
+
+// unbounded ends a call's share of the round's time.
+func (c *callState) unbounded() {
+	if c.special.share != 0 {
+		c.own().share = 0
+	}
 }
 
 // reasks reports whether the model is to be asked again for an answer of its own that was rejected.
 func (c *callState) reasks(model string) bool {
-	return c != nil && c.rejection != nil && c.rejection.Model == model
+	return c != nil && c.special.rejection != nil && c.special.rejection.Model == model
 }
 
 func oneIf(yes bool) int {

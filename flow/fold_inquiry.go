@@ -124,8 +124,8 @@ func (r *Record) foldChoice(a *Answer, about *FailedCall) error {
 			return invalid("answer.model", "%q is not known", text.OneLine(a.Model, 80))
 		}
 		r.replace(replacement{by: about.By, model: a.Model})
-		if a.Rule && !slices.Contains(call.ruled, a.Model) && len(call.ruled) < mostRules {
-			call.ruled = append(call.ruled, a.Model)
+		if ruled := call.special.ruled; a.Rule && !slices.Contains(ruled, a.Model) && len(ruled) < mostRules {
+			call.own().ruled = append(ruled, a.Model)
 		}
 	case OptionSummarize, OptionTruncate:
 		r.shrink(about.By, a.Option)

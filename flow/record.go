@@ -140,36 +140,55 @@ type learned struct {
 
 // callState is the state of one call.
 type callState struct {
-	intent       *Intent // of the latest attempt
+	intent       *Intent   // of the latest attempt
+	spend        *Spend    // of the latest attempt that has ended; nil: none has, or it is in special.earlier
+	trouble      *trouble  // failures since the last retry; nil: none
+	special      *special  // never nil; it is read here, and written through own
+	first        int64     // the number of the event with which it was begun first; 0: it was not
+	vain         int       // attempts since the last result, or since the host program has retried
+	began, ended time.Time // of the first attempt, and of the latest result or failure
 	status       callStatus
-	unbegun      bool          // the attempt waits for its turn in a queue
-	aborted      bool          // a control has aborted the attempt, or the flow no longer wants it
-	presumed     bool          // the attempt counts in the accounts as broken off, although it is in flight
-	drains       bool          // a limit has ended the rounds, and lets the attempt finish
-	person       bool          // a person performs it
-	patient      bool          // was chosen to be waited for, whatever the kind of its failure
-	ending       bool          // belongs to the conclusion
-	usedUp       bool          // a limit of its uses of tools was reached
-	setBack      bool          // the latest attempt has failed
-	counted      bool          // among those that the round was expected to make, as one that is still to come no longer
-	model        int           // index of the model that is asked
-	least        int           // the same of the first model of which no two answers in a row were rejected
-	broken       int           // replies that ended at the cap on their tokens
-	ruled        []string      // models that rules have chosen for it, since the host program has retried
-	share        time.Duration // of the round's time, from its beginning; 0: all of it
-	first        int64         // the number of the event with which it was begun first; 0: it was not
-	formerly     *misses       // what its actor had missed before this call was left out; nil: it was not left out
-	vain         int           // attempts since the last result, or since the host program has retried
-	began, ended time.Time     // of the first attempt, and of the latest result or failure
-	queued       time.Duration // of all attempts
-	bill         bill          // of all attempts
-	failures     int           // attempts that have failed
-	trouble      *trouble      // failures since the last retry; nil: none
-	rejection    *Rejection    // of an answer that the next attempt asks for again; nil: none
-	talk         []exchange    // with tools
-	spared       int           // of these, those from before the call began anew
-	said         string        // the parts of its reply so far; "": there is none
-	parts        int           // how many
+	unbegun      bool // the attempt waits for its turn in a queue
+	aborted      bool // a control has aborted the attempt, or the flow no longer wants it
+	presumed     bool // the attempt counts in the accounts as broken off, although it is in flight
+	drains       bool // a limit has ended the rounds, and lets the attempt finish
+	person       bool // a person performs it
+	patient      bool // was chosen to be waited for, whatever the kind of its failure
+	ending       bool // belongs to the conclusion
+	usedUp       bool // a limit of its uses of tools was reached
+	setBack      bool // the latest attempt has failed
+	counted      bool // among those that the round was expected to make, as one that is still to come no longer
+}
+
+// newCall returns the state of a call. in may be nil: the call was not begun.
+func newCall(in *Intent) *callState { return &callState{intent: in, special: &plain} }
+
+// special is what only some calls have. A record keeps the state of every call, so that it is kept small.
+type special struct {
+	model     int           // index of the model that is asked
+	least     int           // the same of the first model of which no two answers in a row were rejected
+	broken    int           // replies that ended at the cap on their tokens
+	failures  int           // attempts that have failed
+	ruled     []string      // models that rules have chosen for it, since the host program has retried
+	share     time.Duration // of the round's time, from its beginning; 0: all of it
+	formerly  *misses       // what its actor had missed before this call was left out; nil: it was not left out
+	rejection *Rejection    // of an answer that the next attempt asks for again; nil: none
+	talk      []exchange    // with tools
+	spared    int           // of these, those from before the call began anew
+	said      string        // the parts of its reply so far; "": there is none
+	parts     int           // how many
+	earlier   bill          // of the attempts before that of callState.spend
+}
+
+// plain is what a call has that is not special. All such calls share it: nothing writes to it.
+var plain special //nolint:gochecknoglobals // it is never written
+
+// own returns what only some calls have, for writing.
+func (c *callState) own() *special {
+	if c.special == &plain {
+		c.special = &special{}
+	}
+	return c.special
 }
 
 // trouble holds the failures of a call.

@@ -42,7 +42,7 @@ func (r *Record) Call(id string) (CallReport, bool) {
 	}
 	return CallReport{
 		Call: id, Kind: c.intent.Kind, By: c.intent.By, Model: c.intent.Model, Round: c.intent.Round, BeganAt: c.began, EndedAt: c.ended,
-		Attempts: c.intent.Attempt, Failures: c.failures, Queued: c.queued,
+		Attempts: c.intent.Attempt, Failures: c.special.failures, Queued: c.bill().queued,
 	}, true
 }
 
@@ -64,8 +64,8 @@ func (r *Record) tries(of func(by string) bool) (failures, retries int) {
 		if c.intent == nil || !of(c.intent.By) {
 			continue
 		}
-		failures += c.failures
-		retries += c.failures - oneIf(c.setBack) // nothing has followed the latest
+		failures += c.special.failures
+		retries += c.special.failures - oneIf(c.setBack) // nothing has followed the latest
 	}
 	return failures, retries
 }
@@ -279,12 +279,31 @@ type bill struct {
 	cost      Money
 	unsettled Unsettled
 	took      time.Duration
+	queued    time.Duration
 	lost      map[int]*lostAttempt // by their numbers
 }
 
 func (b *bill) add(s *Spend) {
-	b.usage, b.cost, b.took = b.usage.Add(s.Usage), b.cost.plus(s.Cost), b.took+s.Took
+	b.usage, b.cost, b.took, b.queued = b.usage.Add(s.Usage), b.cost.plus(s.Cost), b.took+s.Took, b.queued+s.Queued
 	b.unsettled = b.unsettled.Plus(s.Unsettled())
+}
+
+// bill returns what all attempts at the call have taken so far.
+func (c *callState) bill() bill {
+	sum := c.special.earlier
+	if c.spend != nil {
+		sum.add(c.spend)
+	}
+	return sum
+}
+
+// pay adds what an attempt has taken. Of most calls it is the only one: its event holds the amounts. nil: it adds nothing, and
+// moves those of the latest attempt to those before it.
+func (c *callState) pay(spend *Spend) {
+	if c.spend != nil {
+		c.own().earlier.add(c.spend)
+	}
+	c.spend = spend
 }
 
 // CallUsage returns what a call has taken, such as that of Turn.Call. false: there was no such call.
@@ -294,16 +313,17 @@ func (r *Record) CallUsage(call string) (CallUsage, bool) {
 		return CallUsage{}, false
 	}
 	c := r.calls[call]
+	paid, talk := c.bill(), c.exchanges()
 	o := CallUsage{
-		CallReport: report, Usage: c.bill.usage, Cost: c.bill.cost, Unsettled: c.bill.unsettled, Took: c.bill.took,
-		Exchanges: len(c.talk), UsedUp: c.usedUp,
+		CallReport: report, Usage: paid.usage, Cost: paid.cost, Unsettled: paid.unsettled, Took: paid.took,
+		Exchanges: len(talk), UsedUp: c.usedUp,
 	}
 	if c.presumed {
 		spend := r.unknownSpend(c.intent)
 		o.Unsettled = o.Plus(spend.Unsettled())
 	}
-	for i := range c.talk {
-		o.Uses = append(o.Uses, r.usedTools(&c.talk[i])...)
+	for i := range talk {
+		o.Uses = append(o.Uses, r.usedTools(&talk[i])...)
 	}
 	return o, true
 }

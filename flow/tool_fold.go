@@ -48,19 +48,19 @@ const (
 )
 
 // askTools takes a reply that asks for tools.
-func (c *Core) askTools(state *callState, spend Spend, s Result) error {
+func (c *Core) askTools(state *callState, spend *Spend, s Result) error {
 	r, intent := c.record, state.intent
 	offer := intent.offered()
 	if offer.Last {
 		return c.toolLimit(state, spend, s)
 	}
-	if offer.Exchanges == 0 && len(state.talk) > offer.Uses+maxStubborn {
+	if offer.Exchanges == 0 && len(state.special.talk) > offer.Uses+maxStubborn {
 		err := errors.New("the model keeps asking for tools, although it may use no more")
-		return c.unused(state, &Error{Kind: provider.KindInvalidResponse, Err: err}, &Failure{Spend: spend}, "")
+		return c.unused(state, &Error{Kind: provider.KindInvalidResponse, Err: err}, &Failure{Spend: *spend}, "")
 	}
-	out := &ToolCalls{Spend: spend, By: intent.By, Round: intent.Round, Text: text.Readable(s.Text)}
+	out := &ToolCalls{Spend: *spend, By: intent.By, Round: intent.Round, Text: text.Readable(s.Text)}
 	before := 0
-	for _, e := range state.talk {
+	for _, e := range state.special.talk {
 		before += len(e.asked.Uses)
 	}
 	for i, call := range s.Calls[:min(len(s.Calls), maxAsked)] {
@@ -93,10 +93,10 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 }
 
 // toolLimit takes a reply that asks for tools though it is the last that the call may take. The call has failed for good.
-func (c *Core) toolLimit(state *callState, spend Spend, s Result) error {
+func (c *Core) toolLimit(state *callState, spend *Spend, s Result) error {
 	err := fmt.Errorf("the model still asks for tools in the last of %d replies", state.intent.Offer.Exchanges)
 	failure := c.locate(state, &Error{Kind: provider.KindToolLimit, Err: err})
-	out := &Failure{Spend: spend, By: state.intent.By, Error: failure, Final: true, Instead: c.instead(state, failure.Kind)}
+	out := &Failure{Spend: *spend, By: state.intent.By, Error: failure, Final: true, Instead: c.instead(state, failure.Kind)}
 	out.Text, out.Cut = excerpt(s.Text)
 	return c.emit(Event{Body: out})
 }
@@ -108,16 +108,10 @@ func (r *Record) UsedUp(call string) bool {
 	return c != nil && c.usedUp
 }
 
-// answeredBy takes the result of the use of a tool. It is recorded in a final state too: what a tool has done counts, though no
-// model reads it any more.
-func (c *Core) answeredBy(intent *Intent, spend Spend, content string, failed bool) error {
-	return c.used(intent, spend, content, failed, false)
-}
-
 // used records the end of the use of a tool. An answer is not cleaned, because a model gives parts of it back: who shows it cleans it.
-func (c *Core) used(intent *Intent, spend Spend, content string, failed, unknown bool) error {
+func (c *Core) used(intent *Intent, spend *Spend, content string, failed, unknown bool) error {
 	out := &ToolResult{
-		Spend: spend, By: intent.By, Round: intent.Round, Tool: intent.Tool,
+		Spend: *spend, By: intent.By, Round: intent.Round, Tool: intent.Tool,
 		Text: text.Readable(content), Failed: failed, Unknown: unknown,
 	}
 	if len(out.Text) > maxAnswered {
@@ -129,11 +123,11 @@ func (c *Core) used(intent *Intent, spend Spend, content string, failed, unknown
 // toolFailed takes a use of a tool that gave no answer. broken reports that it was aborted, or that its process is gone. A
 // read-only or idempotent tool is then used again, and if it took too long its model is told. For any other tool the outcome is
 // unknown in all these cases: somebody decides about it.
-func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken bool) error {
+func (c *Core) toolFailed(state *callState, spend *Spend, failure *Error, broken bool) error {
 	intent := state.intent
 	info := c.record.start.Tools[intent.Tool]
 	if broken && info.repeatable() && !c.record.Final() {
-		return c.emit(Event{Body: &Failure{Spend: spend, By: intent.By, Void: true, Error: c.locate(state, failure)}})
+		return c.emit(Event{Body: &Failure{Spend: *spend, By: intent.By, Void: true, Error: c.locate(state, failure)}})
 	}
 	content := "The tool has failed."
 	if failure.Err != nil {
@@ -178,7 +172,8 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 	offer := call.intent.offered()
 	call.usedUp = call.usedUp || offer.bounded() && r.toolCounts[t.By] >= offer.Uses
 	call.status, call.trouble, call.vain = callIdle, nil, 0
-	call.talk = append(call.talk, e)
+	own := call.own()
+	own.talk = append(own.talk, e)
 	call.whole()
 	return nil
 }
@@ -186,10 +181,11 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 // asks returns the exchange that asks for this use of a tool, and the index of the use. nil: the call does not ask
 // for it now.
 func (c *callState) asks(use string) (*exchange, int) {
-	if c == nil || len(c.talk) == 0 {
+	talk := c.exchanges()
+	if len(talk) == 0 {
 		return nil, 0
 	}
-	last := &c.talk[len(c.talk)-1]
+	last := &talk[len(talk)-1]
 	for i := range last.asked.Uses {
 		if last.asked.Uses[i].Use == use {
 			return last, i

@@ -43,10 +43,11 @@ func (r *Record) offerable(names []string) []string {
 func (d *due) pendingTools(call *Call) (fresh []beginning, waits, again bool, err error) {
 	r := d.core.record
 	state := r.calls[call.ID]
-	if state == nil || len(state.talk) == 0 {
+	talk := state.exchanges()
+	if len(talk) == 0 {
 		return nil, false, false, nil
 	}
-	last := &state.talk[len(state.talk)-1]
+	last := &talk[len(talk)-1]
 	for i := range last.uses {
 		u, asked := &last.uses[i], &last.asked.Uses[i]
 		if u.result != nil {
@@ -92,7 +93,7 @@ func (r *Record) exchanged(call *Call, model string) int {
 	if state == nil {
 		return 0
 	}
-	return len(state.talk) - state.spared + oneIf(state.reasks(model))
+	return len(state.special.talk) - state.special.spared + oneIf(state.reasks(model))
 }
 
 // offer adds the tools, and what they have answered so far, to what is sent. Tools are described in the last reply too if there
@@ -264,7 +265,7 @@ func (c *callState) exchanges() []exchange {
 	if c == nil {
 		return nil
 	}
-	return c.talk
+	return c.special.talk
 }
 
 // talkBound bounds the tokens of the tools, and of their uses with the answers.

@@ -167,9 +167,9 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 }
 
 // summarized makes the event of a summary.
-func (c *Core) summarized(intent *Intent, spend Spend, s Result) *Summarized {
+func (c *Core) summarized(intent *Intent, spend *Spend, s Result) *Summarized {
 	out := &Summarized{
-		Spend: spend, View: intent.View, Only: intent.Only, Upto: intent.Upto, Text: text.Readable(s.Text),
+		Spend: *spend, View: intent.View, Only: intent.Only, Upto: intent.Upto, Text: text.Readable(s.Text),
 		Cut: s.Stop == provider.StopLength,
 	}
 	out.After = len(out.Text)
