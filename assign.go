@@ -327,18 +327,18 @@ func (f filling) pieces(text string, add func(string)) {
 }
 
 // assignCalls returns the call that finds positions, if it is still missing.
-func assignCalls(d *Debate) []flow.Call {
+func assignCalls(d *Debate) []*flow.Call {
 	a := d.config.AssignPositions
 	const id = "assign"
 	if a == nil || d.Assignment != nil || len(d.unplaced()) == 0 {
 		return nil
 	}
-	call := flow.Call{
+	call := &flow.Call{
 		ID: id, Kind: KindAssign, View: flow.View{None: true}, Schema: string(KindAssign),
 		Last: func(*flow.Record) string { return d.Text("assign") }, Timeout: d.config.JudgeTimeout,
 	}
-	a.seat().Ask(&call)
-	return []flow.Call{call}
+	a.seat().Ask(call)
+	return []*flow.Call{call}
 }
 
 // assigner is the name under which the search for positions is accounted.

@@ -170,7 +170,7 @@ func (d *Debate) against(s *Swing, opinions []opinion) []string {
 }
 
 // ballotCalls returns the votes of the audience that are still missing.
-func ballotCalls(d *Debate, after bool) []flow.Call {
+func ballotCalls(d *Debate, after bool) []*flow.Call {
 	if d.config.Audience == nil {
 		return nil
 	}
@@ -178,7 +178,7 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 	if after {
 		id, when = "vote.after.", afterDebate
 	}
-	var calls []flow.Call
+	var calls []*flow.Call
 	for i := range d.config.Audience.Members {
 		m := &d.config.Audience.Members[i]
 		call := memberCall(d, m, id+m.Name, KindBallot)
@@ -215,11 +215,11 @@ func (d *Debate) toVote(when string, m *Member) string {
 }
 
 // memberCall asks a member of the audience, whose answer can be left out.
-func memberCall(d *Debate, m *Member, id string, kind flow.CallKind) flow.Call {
-	call := flow.Call{
+func memberCall(d *Debate, m *Member, id string, kind flow.CallKind) *flow.Call {
+	call := &flow.Call{
 		ID: id, Kind: kind, Performer: performer(m.Judge, m.Person), Function: m.Judge, System: d.Text(textSystem.of(m.Name)),
 		Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: flow.RuleToo}, Task: judgeTask,
 	}
-	m.seat("").Ask(&call)
+	m.seat("").Ask(call)
 	return call
 }

@@ -79,7 +79,7 @@ func (d *Debate) withoutVerdict() bool {
 			return d.DroppedBy(d.config.Judging.Judges[i].Name) == flow.EndedByPerson
 		})
 	}
-	return !slices.ContainsFunc(verdictCalls(d), func(call flow.Call) bool { return !call.OnFail.Aid || !d.Failed(call.ID) })
+	return !slices.ContainsFunc(verdictCalls(d), func(call *flow.Call) bool { return !call.OnFail.Aid || !d.Failed(call.ID) })
 }
 
 // lacksSpeeches returns what is missing of the rounds that the config asks for.

@@ -58,7 +58,7 @@ func TestASchemaOfAFlow(t *testing.T) {
 	f := stage.Reflecting()
 	f.Schemas["plan"], f.Schemas["free"] = schema, unchecked
 	calls := f.Steps["reflecting"].Calls
-	f.Steps["reflecting"] = flow.Step{Next: f.Steps["reflecting"].Next, Calls: func(r *debate.Record) []flow.Call {
+	f.Steps["reflecting"] = flow.Step{Next: f.Steps["reflecting"].Next, Calls: func(r *debate.Record) []*flow.Call {
 		out := calls(r)
 		for i := range out {
 			out[i].Schema = "plan"
@@ -101,7 +101,7 @@ func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
 	f := debate.DebateFlow()
 	f.Name = "dropping-debate"
 	turns := f.Steps[debate.StateAwaitingResponses]
-	f.Steps[debate.StateAwaitingResponses] = flow.Step{Next: turns.Next, Calls: func(r *debate.Record) []flow.Call {
+	f.Steps[debate.StateAwaitingResponses] = flow.Step{Next: turns.Next, Calls: func(r *debate.Record) []*flow.Call {
 		calls := turns.Calls(r)
 		for i := range calls {
 			calls[i].OnFail = flow.OnFail{Drop: flow.RuleToo}

@@ -16,7 +16,7 @@ import (
 )
 
 // assessmentCalls returns the assessments of the round that are still missing. A round in which no contestant has spoken has none.
-func assessmentCalls(r *flow.Record) []flow.Call {
+func assessmentCalls(r *flow.Record) []*flow.Call {
 	d := of(r)
 	judging := d.config.Judging
 	if judging == nil || judging.When == AtEnd || d.Late() && len(d.spoken(d.Round)) == 0 || len(d.roundContest().judged) == 0 {
@@ -26,7 +26,7 @@ func assessmentCalls(r *flow.Record) []flow.Call {
 	if judging.Rubric != nil {
 		schema = schemaRubric
 	}
-	var calls []flow.Call
+	var calls []*flow.Call
 	for place, i := range d.bench {
 		judge := &judging.Judges[i]
 		id := assessmentID(d.Round, judge.Name)
@@ -154,11 +154,11 @@ func assessmentID(round int, judge string) string {
 }
 
 // verdictCalls returns the verdicts that are still missing.
-func verdictCalls(d *Debate) []flow.Call {
+func verdictCalls(d *Debate) []*flow.Call {
 	if d.config.Judging == nil {
 		return nil
 	}
-	var calls []flow.Call
+	var calls []*flow.Call
 	for place, i := range d.bench {
 		judge := &d.config.Judging.Judges[i]
 		if len(d.Dropped()) > 0 && d.IsDropped(judge.Name) {
@@ -185,7 +185,7 @@ const (
 	onlySuffix       = ".only"
 )
 
-func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
+func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) *flow.Call {
 	id := "verdict." + judge.Name
 	if swapped {
 		id += swappedSuffix
@@ -224,13 +224,13 @@ func (d *Debate) toJudge(judge *JudgeConfig, schema string, swapped bool) func(*
 	}
 }
 
-func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flow.Call {
-	call := flow.Call{
+func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) *flow.Call {
+	call := &flow.Call{
 		ID: id, Kind: kind, Performer: performer(judge.Judge, judge.Person), Function: judge.Judge, Round: d.Round,
 		System: d.Text(textSystem.of(judge.Name)), View: flow.View{Labels: d.config.Judging.Anonymous, All: true},
 		Timeout: d.config.JudgeTimeout, OnFail: d.failingJudge(judge.Name, kind), Task: judgeTask,
 	}
-	judge.seat("").Ask(&call)
+	judge.seat("").Ask(call)
 	if len(call.Fallbacks) > 0 && len(d.bench) > 1 && !d.config.Judging.AllowSameFamily {
 		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), d.partial)
 	}

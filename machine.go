@@ -94,7 +94,7 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 
 // firstCalls returns the missing calls before the first round: the positions, then the audience's first vote. The
 // positions come first because the voters are told of them.
-func firstCalls(r *flow.Record) []flow.Call {
+func firstCalls(r *flow.Record) []*flow.Call {
 	d := of(r)
 	if calls := assignCalls(d); len(calls) > 0 {
 		return calls
@@ -103,7 +103,7 @@ func firstCalls(r *flow.Record) []flow.Call {
 }
 
 // lastCalls returns the missing calls at the end: the verdicts, and the audience's second vote.
-func lastCalls(r *flow.Record) []flow.Call {
+func lastCalls(r *flow.Record) []*flow.Call {
 	if len(r.Turns) == 0 {
 		return nil
 	}
@@ -111,7 +111,7 @@ func lastCalls(r *flow.Record) []flow.Call {
 }
 
 // verdictsAndVotes is lastCalls, whether or not anything was said.
-func verdictsAndVotes(r *flow.Record) []flow.Call {
+func verdictsAndVotes(r *flow.Record) []*flow.Call {
 	d := of(r)
 	return append(verdictCalls(d), ballotCalls(d, true)...)
 }

@@ -170,11 +170,11 @@ func asking() *debate.Flow {
 	f.Name = "asking-debate"
 	begin := f.Steps[flow.StateInitializing].Next
 	f.Steps[flow.StateInitializing] = flow.Step{
-		Calls: func(r *debate.Record) []flow.Call {
+		Calls: func(r *debate.Record) []*flow.Call {
 			if r.Done("r0.question.host") {
 				return nil
 			}
-			return []flow.Call{{
+			return []*flow.Call{{
 				ID: "r0.question.host", Kind: "question", By: "host", Performer: flow.ByPerson,
 				Last: func(*debate.Record) string { return "Which city?" },
 			}}

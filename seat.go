@@ -36,11 +36,11 @@ func (c *Config) seats() flow.Seats {
 }
 
 // asks returns one call for each actor that the rest of a debate may ask; see flow.Flow.Asks.
-func asks(r *flow.Record) []flow.Call {
+func asks(r *flow.Record) []*flow.Call {
 	d := of(r)
 	calls := assignCalls(d)
 	for _, p := range d.config.Participants {
-		calls = append(calls, flow.Call{By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks})
+		calls = append(calls, &flow.Call{By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks})
 	}
 	for _, i := range d.bench {
 		calls = append(calls, judgeCall(d, &d.config.Judging.Judges[i], "", KindVerdict))

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,13 +14,13 @@ import (
 
 // turnCalls returns the turns of the round that are still missing: the next one, or all of a group that speaks at
 // once. A group begins when all turns before it can be read.
-func turnCalls(r *flow.Record) []flow.Call {
+func turnCalls(r *flow.Record) []*flow.Call {
 	d := of(r)
 	if d.Late() {
 		return nil
 	}
 	_, few := tooFew(d)
-	var calls []flow.Call
+	var calls []*flow.Call
 	group, waiting := 0, d.Waiting()
 	for i := range d.schedule {
 		s := &d.schedule[i]
@@ -45,17 +46,17 @@ func turnCalls(r *flow.Record) []flow.Call {
 	return calls
 }
 
-func turnCall(d *Debate, s *format.Speech) flow.Call {
+func turnCall(d *Debate, s *format.Speech) *flow.Call {
 	id := turnID(d.Round, s.ID)
 	if s.Seat < 0 {
 		return questionCall(d, s, id)
 	}
 	p := &d.config.Participants[s.Seat]
-	call := flow.Call{
+	call := &flow.Call{
 		ID: id, Kind: s.Kind, Target: s.Target, Round: d.Round, Slot: s.Slot, Hidden: s.Group != 0, System: d.systems[s.Seat],
 		Last: func(*flow.Record) string { return d.instruction(s) }, View: flow.View{Reader: s.Speaker, From: d.since()},
 	}
-	p.seat(d.config, "").Ask(&call)
+	p.seat(d.config, "").Ask(call)
 	if d.Failed(id) {
 		call.OnFail = d.failingSpeaker(p.Name)
 	}
@@ -134,8 +135,8 @@ func (d *Debate) instruction(s *format.Speech) string {
 		name = d.variant(s)
 	}
 	ask := d.Text(name)
-	if only := d.Text(name + onlySuffix); only != "" && d.rounds() == 1 {
-		ask = only
+	if d.rounds() == 1 {
+		ask = cmp.Or(d.Text(name+onlySuffix), ask)
 	}
 	ask = prompt.Fill(ask, d.Round, d.rounds())
 	if s.Target != "" {
@@ -168,7 +169,7 @@ func (d *Debate) begins(s *format.Speech) bool {
 }
 
 // questionCall lets a member of the audience ask.
-func questionCall(d *Debate, s *format.Speech, id string) flow.Call {
+func questionCall(d *Debate, s *format.Speech, id string) *flow.Call {
 	for i := range d.config.Audience.Members {
 		if m := &d.config.Audience.Members[i]; m.Name == s.Speaker {
 			call := memberCall(d, m, id, s.Kind)
@@ -178,7 +179,7 @@ func questionCall(d *Debate, s *format.Speech, id string) flow.Call {
 			return call
 		}
 	}
-	return flow.Call{ID: id, Kind: s.Kind, By: s.Speaker, OnFail: flow.OnFail{Skip: flow.RuleToo}}
+	return &flow.Call{ID: id, Kind: s.Kind, By: s.Speaker, OnFail: flow.OnFail{Skip: flow.RuleToo}}
 }
 
 // estimateDebate counts the calls of a debate, round by round.
@@ -187,8 +188,8 @@ func estimateDebate(e *flow.Estimator, rounds int) error {
 	end := func() { e.Calls(verdictsAndVotes(d.Record)) }
 	assign := assignCalls(d)
 	e.Calls(assign)
-	for i := range assign {
-		e.Added(&assign[i])
+	for _, call := range assign {
+		e.Added(call)
 	}
 	e.Calls(ballotCalls(d, false))
 	for round := 1; round <= rounds; round++ {
@@ -197,8 +198,8 @@ func estimateDebate(e *flow.Estimator, rounds int) error {
 		}
 		for i := range d.schedule {
 			call := turnCall(d, &d.schedule[i])
-			e.Calls([]flow.Call{call})
-			e.Said(&call)
+			e.Calls([]*flow.Call{call})
+			e.Said(call)
 		}
 		e.Calls(assessmentCalls(d.Record))
 		if round == 1 {

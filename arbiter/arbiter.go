@@ -227,11 +227,11 @@ func result(r *flow.Record) string {
 }
 
 // actors returns one call for each actor that the rest of the work may ask.
-func actors(r *flow.Record) []flow.Call {
+func actors(r *flow.Record) []*flow.Call {
 	c := of(r).config
-	calls := []flow.Call{c.Arbiter.call()}
+	calls := []*flow.Call{c.Arbiter.call()}
 	for i := range c.Agents {
-		calls = append(calls, flow.Call{By: c.Agents[i].Name, Model: c.Agents[i].Model, Fallbacks: c.Agents[i].Fallbacks})
+		calls = append(calls, &flow.Call{By: c.Agents[i].Name, Model: c.Agents[i].Model, Fallbacks: c.Agents[i].Fallbacks})
 	}
 	return calls
 }

@@ -13,15 +13,15 @@ import (
 // How the arbiter is asked.
 
 // call returns what all calls of the arbiter share.
-func (a *Arbiter) call() flow.Call {
-	call := flow.Call{Kind: KindDecision, By: nameArbiter, View: flow.View{None: true}}
+func (a *Arbiter) call() *flow.Call {
+	call := &flow.Call{Kind: KindDecision, By: nameArbiter, View: flow.View{None: true}}
 	switch {
 	case a.Function != "":
 		call.Performer, call.Function, call.Task = flow.ByFunction, a.Function, task
 	case a.Person:
 		call.Performer = flow.ByPerson
 	default:
-		a.seat().Ask(&call)
+		a.seat().Ask(call)
 	}
 	return call
 }
@@ -30,19 +30,19 @@ func (a *Arbiter) call() flow.Call {
 func (w *Work) decisionID() string { return "d" + strconv.Itoa(w.point) }
 
 // decisionCalls returns the arbiter's call, unless it has decided or an input has forced an agent.
-func decisionCalls(r *flow.Record) []flow.Call {
+func decisionCalls(r *flow.Record) []*flow.Call {
 	w := of(r)
 	if w.forces() || w.ruling != nil && !w.used || w.exhausted() && w.Working() == StateSelecting {
 		return nil
 	}
-	return []flow.Call{w.decision()}
+	return []*flow.Call{w.decision()}
 }
 
 // usualDecision is how many tokens a usual decision has: a move, and a sentence or two.
 const usualDecision = 120
 
 // decision returns the call for the decision that is made now.
-func (w *Work) decision() flow.Call {
+func (w *Work) decision() *flow.Call {
 	call := w.config.Arbiter.call()
 	call.ID, call.Round, call.Slot, call.Tag = w.decisionID(), w.Round, len(w.config.Agents), string(w.Working())
 	call.System, call.Schema, call.Usual = w.Text(textArbiter), schemaOf(w.legal()), usualDecision
@@ -75,14 +75,14 @@ func askDecision(r *flow.Record, moves []Move) string {
 // conclusion returns the decision that follows the executions of now: it can find the task complete. Beside a soft limit or Confirm it is
 // reserved, and so a hard limit ends no work between an execution and what the arbiter says of it. A soft limit that is reached may, and so
 // may a hard limit alone.
-func conclusion(r *flow.Record) []flow.Call {
+func conclusion(r *flow.Record) []*flow.Call {
 	w := of(r)
 	if w.Working() != StateExecuting {
 		return nil
 	}
 	next := w.decision()
 	next.ID += ".next" // the one before has its result
-	return []flow.Call{next}
+	return []*flow.Call{next}
 }
 
 // selected leads on from selecting.

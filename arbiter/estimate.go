@@ -15,7 +15,7 @@ func estimate(e *flow.Estimator, rounds int) error {
 	length := 0 // of a reply, in bytes
 	decide := func(n int) {
 		decision := w.decision()
-		e.Reading(w.reading(n, length), []flow.Call{decision})
+		e.Reading(w.reading(n, length), []*flow.Call{decision})
 	}
 	decide(0)
 	for n := 1; n <= rounds; n++ {
@@ -24,9 +24,9 @@ func estimate(e *flow.Estimator, rounds int) error {
 		}
 		a := w.dearest()
 		call := w.call(&Execution{Call: executionID(n, a.Name), Agent: a.Name, Round: n, Step: noStep}, 0)
-		e.Reading(w.reading(0, length), []flow.Call{call})
-		length = e.Length(&call)
-		e.Said(&call)
+		e.Reading(w.reading(0, length), []*flow.Call{call})
+		length = e.Length(call)
+		e.Said(call)
 		if n == 1 {
 			e.First(func() { decide(n) })
 		}

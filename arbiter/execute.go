@@ -16,9 +16,9 @@ func executionID(round int, agent string) string { return fmt.Sprintf("r%d.%s", 
 
 // executionCalls returns the calls of the executions that have no result. What has failed is decided about when all others
 // have ended, so that a failure does not end their work.
-func executionCalls(r *flow.Record) []flow.Call {
+func executionCalls(r *flow.Record) []*flow.Call {
 	w := of(r)
-	var open, failed []flow.Call
+	var open, failed []*flow.Call
 	for slot, e := range w.batch {
 		if r.Done(e.Call) {
 			continue
@@ -36,17 +36,17 @@ func executionCalls(r *flow.Record) []flow.Call {
 }
 
 // call returns the call of an execution.
-func (w *Work) call(e *Execution, slot int) flow.Call {
+func (w *Work) call(e *Execution, slot int) *flow.Call {
 	a := w.config.agent(e.Agent)
 	if a == nil { // a log may hold anything
-		return flow.Call{ID: e.Call, Kind: KindExecution, By: e.Agent}
+		return &flow.Call{ID: e.Call, Kind: KindExecution, By: e.Agent}
 	}
-	call := flow.Call{
+	call := &flow.Call{
 		ID: e.Call, Kind: KindExecution, Round: e.Round, Slot: slot, Hidden: true,
 		Schema: schemaResult, Continues: mostContinued, System: w.Text(textAgent + a.Name),
 		OnFail: flow.OnFail{Fire: TriggerFailed, Skip: flow.RuleToo, Instead: []flow.Kind{provider.KindToolLimit}},
 	}
-	a.seat(w.config, "").Ask(&call)
+	a.seat(w.config, "").Ask(call)
 	if len(w.batch) > 1 { // the others' work is kept, and the arbiter sees the failure
 		call.OnFail = flow.OnFail{Aid: true}
 	}

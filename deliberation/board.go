@@ -94,17 +94,17 @@ const (
 
 // call asks one of the agents. What they say at the same time they do not read of each other, nor does a tool for
 // them, until the state is left; the solution comes alone.
-func (b *board) call(w *work, id string, kind flow.CallKind) flow.Call {
-	call := flow.Call{
+func (b *board) call(w *work, id string, kind flow.CallKind) *flow.Call {
+	call := &flow.Call{
 		ID: id, Kind: kind, Round: b.round, View: flow.View{None: true}, System: b.system("who." + w.ID), OnFail: b.cost(w, kind),
 		Hidden: kind != KindSynthesis,
 	}
-	w.Agent.seat(b.config, "").Ask(&call)
+	w.Agent.seat(b.config, "").Ask(call)
 	return call
 }
 
 // work is a call in which an agent may use its tools.
-func (b *board) work(w *work, id string, kind flow.CallKind) flow.Call {
+func (b *board) work(w *work, id string, kind flow.CallKind) *flow.Call {
 	call := b.call(w, id, kind)
 	if len(w.tools) > 0 {
 		call.Tools, call.Uses = w.tools, b.config.ToolCalls
@@ -113,12 +113,12 @@ func (b *board) work(w *work, id string, kind flow.CallKind) flow.Call {
 }
 
 // judge asks the judge. It has a model wherever one is needed.
-func (b *board) judge(id string, kind flow.CallKind) flow.Call {
-	call := flow.Call{
+func (b *board) judge(id string, kind flow.CallKind) *flow.Call {
+	call := &flow.Call{
 		ID: id, Kind: kind, Round: b.round, View: flow.View{None: true}, System: b.system("who." + nameJudge),
 		Timeout: b.config.JudgeTimeout, OnFail: flow.OnFail{Skip: flow.RuleToo}, Hidden: kind == KindVote,
 	}
-	b.config.Judge.seat().Ask(&call)
+	b.config.Judge.seat().Ask(call)
 	return call
 }
 

@@ -189,14 +189,14 @@ func initialized(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	return flow.TriggerInitialized, flow.Exit{Calls: len(clarifyCalls(r))}, true
 }
 
-func clarifyCalls(r *flow.Record) []flow.Call {
+func clarifyCalls(r *flow.Record) []*flow.Call {
 	b := read(r)
 	if !b.config.Clarification.On {
 		return nil
 	}
 	n := b.iteration()
 	b.asking = n
-	var calls []flow.Call
+	var calls []*flow.Call
 	for _, w := range b.unasked(n) {
 		calls = append(calls, b.question(n, w))
 	}
@@ -204,7 +204,7 @@ func clarifyCalls(r *flow.Record) []flow.Call {
 }
 
 // question asks an agent what it wants to ask.
-func (b *board) question(iteration int, w *work) flow.Call {
+func (b *board) question(iteration int, w *work) *flow.Call {
 	call := b.call(w, clarifyID(iteration, w), KindQuestion)
 	call.Schema, call.Slot = schemaQuestions, b.clarifySlot(iteration, w.seat, 0)
 	call.Last = func(r *flow.Record) string { return r.Text("ask.clarify") }
@@ -242,13 +242,13 @@ func clarified(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	return TriggerAllClear, exit, true
 }
 
-func answerCalls(r *flow.Record) []flow.Call {
+func answerCalls(r *flow.Record) []*flow.Call {
 	b := read(r)
-	var calls []flow.Call
+	var calls []*flow.Call
 	for _, c := range b.pending() {
 		seat := b.seat(c.Agents[0])
 		_, k, _ := cutLast(c.ID)
-		calls = append(calls, flow.Call{
+		calls = append(calls, &flow.Call{
 			ID: c.ID, Kind: KindAnswer, By: namePerson, Performer: flow.ByPerson, Target: c.Agents[0], View: flow.View{None: true},
 			Slot: b.clarifySlot(c.Iteration, seat, k),
 			Last: func(*flow.Record) string { return b.askers(&c) + ": " + c.Question },

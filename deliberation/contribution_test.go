@@ -44,7 +44,7 @@ func TestWhatStands(t *testing.T) {
 	f := deliberation.Flow()
 	for _, after := range []flow.State{deliberation.StatePlanningRound, deliberation.StateProposing, deliberation.StateRefining} {
 		require.NoError(t, deliberation.Insert(f, after, deliberation.Node{State: "looking" + after, Step: flow.Step{
-			Calls: func(r *flow.Record) []flow.Call {
+			Calls: func(r *flow.Record) []*flow.Call {
 				var texts []string
 				for _, c := range view(r).Standing() {
 					texts = append(texts, c.Text)

@@ -8,12 +8,12 @@ import (
 
 // critiqueCalls returns the critiques, and beside them the summaries that refining will read, unless these were made before. A critique
 // that is there changes nothing about the others: they are hidden from each other, and the summaries are of the rounds before.
-func critiqueCalls(r *flow.Record) []flow.Call {
+func critiqueCalls(r *flow.Record) []*flow.Call {
 	if r.Late() {
 		return nil
 	}
 	b := read(r)
-	var calls []flow.Call
+	var calls []*flow.Call
 	var wanted []*work
 	for i := range b.agents {
 		w := &b.agents[i]
@@ -31,7 +31,8 @@ func critiqueCalls(r *flow.Record) []flow.Call {
 				wanted = append(wanted, lacking...)
 				continue
 			}
-			call := each
+			one := *each
+			call := &one
 			call.ID, call.Target, call.Slot, call.OnFail = a.id, target.ID, b.slot(slotCritique, i, seat), a.onFail(call.OnFail)
 			call.Last = func(r *flow.Record) string {
 				var text strings.Builder

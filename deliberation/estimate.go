@@ -48,13 +48,13 @@ func (w *walk) clarify() {
 	}
 	for i := 1; i <= iterations; i++ {
 		b := &board{Deliberation: w.d, asking: i}
-		var calls []flow.Call
+		var calls []*flow.Call
 		for k := range b.agents {
 			calls = append(calls, b.question(i, &b.agents[k]))
 		}
 		w.Calls(calls)
-		for k := range calls {
-			w.Added(&calls[k])
+		for _, call := range calls {
+			w.Added(call)
 		}
 	}
 }
@@ -64,15 +64,15 @@ func (w *walk) round(n int) error {
 	b, r := readAt(w.d.Record, n), w.d.Record
 	w.summaries(b)
 	for _, phase := range []struct {
-		calls func(*flow.Record) []flow.Call
+		calls func(*flow.Record) []*flow.Call
 		reads func(*board, *flow.Call) int
 	}{{proposeCalls, w.proposing}, {critiqueCalls, w.critiquing}, {refineCalls, w.refining}} {
 		calls := phase.calls(r)
 		for i := range calls {
-			w.Reading(phase.reads(b, &calls[i]), calls[i:i+1])
+			w.Reading(phase.reads(b, calls[i]), calls[i:i+1])
 		}
-		for i := range calls { // which nobody reads before
-			if err := w.said(&calls[i]); err != nil {
+		for _, call := range calls { // which nobody reads before
+			if err := w.said(call); err != nil {
 				return err
 			}
 		}
@@ -97,7 +97,7 @@ func (w *walk) summaries(b *board) {
 		a := &b.agents[i]
 		items := b.items(a, 0, b.round)
 		if size := w.size(items); !a.summaries.Off && size > a.summaries.Threshold {
-			w.Reading(size, []flow.Call{b.summary(a, b.summarizing(a), nil, items)})
+			w.Reading(size, []*flow.Call{b.summary(a, b.summarizing(a), nil, items)})
 		}
 	}
 }
@@ -167,11 +167,11 @@ func (w *walk) end() {
 	switch b.config.Synthesis {
 	case SynthesisVoting:
 		for i, name := range b.voters() {
-			w.Reading(w.standing(b, name), []flow.Call{b.vote(name, i)})
+			w.Reading(w.standing(b, name), []*flow.Call{b.vote(name, i)})
 		}
 		size := func(a *work) int { return w.sizes[a.standing()] }
 		if a := b.dearest(size); a != nil {
-			w.Reading(size(a), []flow.Call{b.writing(a)})
+			w.Reading(size(a), []*flow.Call{b.writing(a)})
 		}
 	case SynthesisMerge:
 		w.merges(b)

@@ -43,7 +43,7 @@ func (b *board) evaluates() bool {
 	return b.config.Termination.Kind != TerminationFixed && b.config.Termination.Threshold != nil && b.round < b.Record.Settings().Rounds
 }
 
-func evaluateCalls(r *flow.Record) []flow.Call {
+func evaluateCalls(r *flow.Record) []*flow.Call {
 	b := read(r)
 	a := b.evaluation()
 	if !b.evaluates() || !b.missing(a.id) {
@@ -62,7 +62,7 @@ func evaluateCalls(r *flow.Record) []flow.Call {
 		}
 		return out.String() + r.Text(text) + a.note("evaluation")
 	}
-	return []flow.Call{call}
+	return []*flow.Call{call}
 }
 
 // number returns which number of the judge's may end the rounds.

@@ -96,15 +96,15 @@ func ExampleInsert() {
 	f.Version, f.Accepts = 1001, 1001 // logs of the plain flow are not continued by this one, nor the other way round
 	err := deliberation.Insert(f, deliberation.StateCritiquing, deliberation.Node{
 		State: "factChecking",
-		Step: flow.Step{Calls: func(r *flow.Record) []flow.Call {
-			var calls []flow.Call
+		Step: flow.Step{Calls: func(r *flow.Record) []*flow.Call {
+			var calls []*flow.Call
 			d, _ := deliberation.Of(r)
 			for _, proposal := range d.Standing() { // in later rounds what was refined before
 				id := fmt.Sprintf("r%d.check.%s", r.Round, proposal.Agent)
 				if r.Done(id) || r.Skipped(id) {
 					continue
 				}
-				calls = append(calls, flow.Call{
+				calls = append(calls, &flow.Call{
 					ID: id, Kind: "finding", By: "checker", Target: proposal.Agent, Round: r.Round, Model: "test/agent",
 					View: flow.View{None: true}, OnFail: flow.OnFail{Skip: flow.RuleToo},
 					Last: func(r *flow.Record) string {

@@ -212,7 +212,7 @@ func (b *board) lost(phase flow.State) []flow.Warning {
 
 // after leads on from a phase. The exit describes its end: the agents that were left out, and how many calls the next
 // phase makes, or why there is none. It is a failure if that is so only because proposals were late.
-func (b *board) after(on flow.Trigger, phase flow.State, next func(*flow.Record) []flow.Call) (flow.Trigger, flow.Exit, bool) {
+func (b *board) after(on flow.Trigger, phase flow.State, next func(*flow.Record) []*flow.Call) (flow.Trigger, flow.Exit, bool) {
 	exit := flow.Exit{Warnings: append(b.lost(phase), b.unsummarized()...)}
 	few := b.tooFew(phase)
 	switch {

@@ -205,11 +205,11 @@ func ending(rule flow.Rule, from []flow.State) bool {
 }
 
 // slotted gives the calls of a node that name no slot the one of their target, in the place of a phase.
-func slotted(calls func(*flow.Record) []flow.Call, phase int) func(*flow.Record) []flow.Call {
+func slotted(calls func(*flow.Record) []*flow.Call, phase int) func(*flow.Record) []*flow.Call {
 	if calls == nil {
 		return nil
 	}
-	return func(r *flow.Record) []flow.Call {
+	return func(r *flow.Record) []*flow.Call {
 		made := calls(r)
 		b, place := read(r), 0
 		if phase == slotDigest {

@@ -17,14 +17,14 @@ import (
 
 // costing is a node that has the final proposals costed, with one call for each agent that has one.
 func costing(seen *[]string) deliberation.Node {
-	return deliberation.Node{State: "costing", Step: flow.Step{Calls: func(r *flow.Record) []flow.Call {
+	return deliberation.Node{State: "costing", Step: flow.Step{Calls: func(r *flow.Record) []*flow.Call {
 		if seen != nil {
 			*seen = append(*seen, string(r.Reason)+": "+r.Evidence)
 		}
-		var out []flow.Call
+		var out []*flow.Call
 		for _, c := range view(r).Standing() {
 			if id := "cost." + c.Agent; !r.Done(id) && !r.Failed(id) {
-				out = append(out, flow.Call{
+				out = append(out, &flow.Call{
 					ID: id, Kind: "costing", By: "accountant", Target: c.Agent, Model: "test/agent", View: flow.View{None: true},
 					OnFail: flow.OnFail{Aid: true}, Last: func(*flow.Record) string { return "What does it cost?" },
 				})

@@ -16,12 +16,12 @@ import (
 
 // checking is a node that checks the facts of every proposal that was critiqued, with one call for each agent.
 func checking() deliberation.Node {
-	return deliberation.Node{State: "factChecking", Step: flow.Step{Calls: func(r *flow.Record) []flow.Call {
-		var out []flow.Call
+	return deliberation.Node{State: "factChecking", Step: flow.Step{Calls: func(r *flow.Record) []*flow.Call {
+		var out []*flow.Call
 		for i, p := range r.Active() {
 			id := "r" + string(rune('0'+r.Round)) + ".check." + p
 			if !r.Done(id) && !r.Failed(id) {
-				out = append(out, flow.Call{
+				out = append(out, &flow.Call{
 					ID: id, Kind: "finding", By: "checker", Target: p, Model: "test/agent", Round: r.Round, Slot: 100 + i,
 					View: flow.View{None: true}, OnFail: flow.OnFail{Skip: flow.RuleToo},
 					Last: func(*flow.Record) string { return "Check the facts." },
@@ -163,7 +163,7 @@ func TestFindingsStandBetweenCritiquesAndRefinements(t *testing.T) {
 	f := deliberation.Flow()
 	node := checking()
 	some := node.Step.Calls
-	node.Step.Calls = func(r *flow.Record) []flow.Call {
+	node.Step.Calls = func(r *flow.Record) []*flow.Call {
 		made := some(r)
 		for i := range made {
 			made[i].Slot = 0
@@ -228,7 +228,7 @@ func TestANodeNeedNotTellItsRound(t *testing.T) {
 	f := deliberation.Flow()
 	node := checking()
 	some := node.Step.Calls
-	node.Step.Calls = func(r *flow.Record) []flow.Call {
+	node.Step.Calls = func(r *flow.Record) []*flow.Call {
 		made := some(r)
 		for i := range made {
 			made[i].Round = 0

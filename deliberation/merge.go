@@ -15,7 +15,7 @@ type draft struct {
 }
 
 // merging returns the merges that are missing, level by level, then the judge's writing out of what is left.
-func (b *board) merging() []flow.Call {
+func (b *board) merging() []*flow.Call {
 	calls, left := b.merged(b.drafts(), nil)
 	if len(calls) > 0 || left == nil {
 		return calls
@@ -25,7 +25,7 @@ func (b *board) merging() []flow.Call {
 
 // mergingAll returns what merging lacks of all its levels, and the writing out. length is how many bytes the reply to a
 // merge has where it is read.
-func (b *board) mergingAll(drafts []draft, length func(*flow.Call) int) []flow.Call {
+func (b *board) mergingAll(drafts []draft, length func(*flow.Call) int) []*flow.Call {
 	calls, left := b.merged(drafts, length)
 	if left == nil {
 		return nil
@@ -34,12 +34,12 @@ func (b *board) mergingAll(drafts []draft, length func(*flow.Call) int) []flow.C
 }
 
 // writtenOut has the judge write out what is left of merging.
-func (b *board) writtenOut(left *draft) []flow.Call {
+func (b *board) writtenOut(left *draft) []*flow.Call {
 	calls := b.synthesis("ask.written", func(out *strings.Builder, s step) {
 		b.quoteAs(out, left.by, cut(left.text, s.halves))
 	})
-	for i := range calls {
-		calls[i].Longer = left.longer
+	for _, call := range calls {
+		call.Longer = left.longer
 	}
 	return calls
 }
@@ -56,7 +56,7 @@ func (b *board) drafts() []draft {
 // merged goes through the levels of merging: neighbours are merged, one without a neighbour goes on as it is, and so
 // does the first of two whose merge has failed. It returns the merges that are missing, and what is left in the end. It
 // stops at the first level that lacks a merge, unless it is told how long the replies are.
-func (b *board) merged(drafts []draft, length func(*flow.Call) int) (calls []flow.Call, left *draft) {
+func (b *board) merged(drafts []draft, length func(*flow.Call) int) (calls []*flow.Call, left *draft) {
 	for level := 1; len(drafts) > 1; level++ {
 		var next []draft
 		for i := 0; i < len(drafts); i += 2 {
@@ -66,7 +66,7 @@ func (b *board) merged(drafts []draft, length func(*flow.Call) int) (calls []flo
 			}
 			one, call := b.merge(drafts[i], drafts[i+1], level, i/2+1)
 			if call != nil {
-				calls = append(calls, *call)
+				calls = append(calls, call)
 				if length != nil {
 					one.longer = length(call)
 				}
@@ -108,7 +108,7 @@ func (b *board) merge(x, y draft, level, place int) (draft, *flow.Call) {
 		b.quoteAs(&out, y.by, cut(y.text, a.halves))
 		return out.String() + r.Text("ask.merge") + a.note("merge")
 	}
-	return draft{by: labelMerged}, &call
+	return draft{by: labelMerged}, call
 }
 
 const labelMerged = "merged proposal"

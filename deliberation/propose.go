@@ -11,12 +11,12 @@ func (b *board) proposes(w *work) bool {
 	return w.active && (b.config.Proposals == ProposalsFresh || w.standing() == nil)
 }
 
-func proposeCalls(r *flow.Record) []flow.Call {
+func proposeCalls(r *flow.Record) []*flow.Call {
 	if r.Late() {
 		return nil
 	}
 	b := read(r)
-	var calls []flow.Call
+	var calls []*flow.Call
 	var wanted []*work
 	for i := range b.agents {
 		w := &b.agents[i]

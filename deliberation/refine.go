@@ -14,12 +14,12 @@ func (b *board) refines(w *work) bool {
 	return w.active && w.standing() != nil && len(b.heard(w)) > 0
 }
 
-func refineCalls(r *flow.Record) []flow.Call {
+func refineCalls(r *flow.Record) []*flow.Call {
 	if r.Late() {
 		return nil
 	}
 	b := read(r)
-	var calls []flow.Call
+	var calls []*flow.Call
 	var wanted []*work
 	for i := range b.agents {
 		w := &b.agents[i]

@@ -59,7 +59,7 @@ func TestWhatIsAimedAtNobodyIsReadBySynthesis(t *testing.T) {
 	f := deliberation.Flow()
 	node := checking()
 	some := node.Step.Calls
-	node.Step.Calls = func(r *flow.Record) []flow.Call {
+	node.Step.Calls = func(r *flow.Record) []*flow.Call {
 		made := some(r)
 		for i := range made {
 			made[i].Target, made[i].Kind = "", "remark"

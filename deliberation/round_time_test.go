@@ -218,12 +218,12 @@ func TestAnAmendedTimeOfARound(t *testing.T) {
 // TestARetryBetweenTheTimedStates: the time of the round begins anew, and is shared by the states that are still to come.
 func TestARetryBetweenTheTimedStates(t *testing.T) {
 	node := func(state flow.State, timed bool) deliberation.Node {
-		return deliberation.Node{State: state, Timed: timed, Step: flow.Step{Calls: func(r *flow.Record) []flow.Call {
+		return deliberation.Node{State: state, Timed: timed, Step: flow.Step{Calls: func(r *flow.Record) []*flow.Call {
 			id := fmt.Sprintf("r%d.%s", r.Round, state)
 			if r.Done(id) || r.Skipped(id) {
 				return nil
 			}
-			return []flow.Call{{
+			return []*flow.Call{{
 				ID: id, Kind: "finding", By: "checker", Model: "test/agent", Round: r.Round, View: flow.View{None: true},
 				Last: func(*flow.Record) string { return "Check the facts." },
 			}}

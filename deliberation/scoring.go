@@ -89,20 +89,20 @@ func beginScoring(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 }
 
 // scoringCalls returns the answers that are still missing.
-func scoringCalls(r *flow.Record) []flow.Call {
+func scoringCalls(r *flow.Record) []*flow.Call {
 	config := scoresOf(r).config
-	var calls []flow.Call
+	var calls []*flow.Call
 	for i := range config.Evaluators {
 		one := &config.Evaluators[i]
 		id := scoreID(one.ID)
 		if r.Done(id) || r.Skipped(id) {
 			continue
 		}
-		call := flow.Call{
+		call := &flow.Call{
 			ID: id, Kind: KindScore, Round: 1, Slot: i, Schema: schemaMarks, View: flow.View{None: true},
 			System: r.Text("system." + one.ID), Last: evaluationMaterial,
 		}
-		one.seat(config, "").Ask(&call)
+		one.seat(config, "").Ask(call)
 		if others(r, config, one) > 0 {
 			call.OnFail.Skip = flow.RuleToo
 		}

@@ -145,11 +145,11 @@ func (b *board) early() bool { return b.config.Proposals == ProposalsFresh || b.
 // digests returns the summaries of this round that are still missing: those that are due, if they are made now, and those
 // that a call waits for whose prompt did not fit. Which are due depends on earlier rounds and on the number of rounds
 // alone, so that it is the same however often it is asked.
-func (b *board) digests(now bool, wanted []*work) []flow.Call {
+func (b *board) digests(now bool, wanted []*work) []*flow.Call {
 	if b.Late() {
 		return nil
 	}
-	var calls []flow.Call
+	var calls []*flow.Call
 	for i := range b.agents {
 		w := &b.agents[i]
 		if a := b.summarizing(w); now && b.missing(a.id) && b.covered(w.digest(b.round)) < b.round-1 {
@@ -176,7 +176,7 @@ func (b *board) condensing(w *work) attempt {
 }
 
 // summary asks for the summary of a former one and what came after it.
-func (b *board) summary(w *work, a attempt, former *flow.Turn, items []*flow.Turn) flow.Call {
+func (b *board) summary(w *work, a attempt, former *flow.Turn, items []*flow.Turn) *flow.Call {
 	call := b.call(w, a.id, KindDigest)
 	call.Slot, call.System, call.OnFail = b.slot(slotDigest, w.seat, 0), b.system("summarizer."+w.ID), a.onFail(call.OnFail)
 	what := readAll
@@ -295,7 +295,7 @@ func (b *board) readings(rounds int) int {
 }
 
 // digestCalls returns the summaries that the proposals of this round read.
-func digestCalls(r *flow.Record) []flow.Call {
+func digestCalls(r *flow.Record) []*flow.Call {
 	b := read(r)
 	if !b.early() {
 		return nil

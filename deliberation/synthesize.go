@@ -56,11 +56,11 @@ func (f SynthesizerFunc) Call(ctx context.Context, task any) (json.RawMessage, e
 
 // solutionCalls returns what is missing for the solution, by the method of the config. Without a proposal
 // there is nothing to make one of.
-func solutionCalls(r *flow.Record) []flow.Call {
+func solutionCalls(r *flow.Record) []*flow.Call {
 	return read(r).solving()
 }
 
-func (b *board) solving() []flow.Call {
+func (b *board) solving() []*flow.Call {
 	if b.stands() == 0 {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (b *board) solving() []flow.Call {
 
 // conclusion returns all that is missing for the solution, as if every agent that takes part had a final proposal: the
 // method may ask for one after the other. What is still being said may be part of each.
-func conclusion(r *flow.Record) []flow.Call {
+func conclusion(r *flow.Record) []*flow.Call {
 	b := read(r).ended()
 	switch b.config.Synthesis {
 	case SynthesisVoting:
@@ -122,7 +122,7 @@ func solutionSize(r *flow.Record) int {
 }
 
 // synthesis returns the judge's call for the solution, if it is missing and there is a judge.
-func (b *board) synthesis(text string, write func(out *strings.Builder, s step)) []flow.Call {
+func (b *board) synthesis(text string, write func(out *strings.Builder, s step)) []*flow.Call {
 	a := b.solution()
 	if b.Done(a.id) || !b.judges() {
 		return nil
@@ -137,7 +137,7 @@ func (b *board) synthesis(text string, write func(out *strings.Builder, s step))
 		write(&out, a.step)
 		return out.String() + r.Text(text) + a.note("solution") + b.unfinished()
 	}
-	return []flow.Call{call}
+	return []*flow.Call{call}
 }
 
 // material writes all rounds. If they do not fit: the summaries, or a part of them, and the final proposals; then these
@@ -177,11 +177,11 @@ func (b *board) solution() attempt {
 const synthesisID = "synthesis"
 
 // registered returns the call of the host's synthesizer.
-func (b *board) registered() []flow.Call {
+func (b *board) registered() []*flow.Call {
 	if b.Done(synthesisID) || b.IsDropped(nameSynthesizer) || b.config.Synthesizer == "" {
 		return nil
 	}
-	return []flow.Call{{
+	return []*flow.Call{{
 		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: flow.ByFunction, Function: b.config.Synthesizer, Round: b.round,
 		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: b.config.JudgeTimeout,
 		Last: func(r *flow.Record) string {

@@ -97,7 +97,7 @@ func (b *board) electorate() []string {
 }
 
 // voting returns the votes that are missing, then the writing out of the winning proposal.
-func (b *board) voting() []flow.Call {
+func (b *board) voting() []*flow.Call {
 	if calls := b.missingVotes(); len(calls) > 0 {
 		return calls
 	}
@@ -105,7 +105,7 @@ func (b *board) voting() []flow.Call {
 }
 
 // votingAll returns the votes that are missing, and the dearest writing out.
-func (b *board) votingAll() []flow.Call {
+func (b *board) votingAll() []*flow.Call {
 	calls := b.missingVotes()
 	if w := b.dearest(func(w *work) int { return len(w.standing().Text) }); w != nil {
 		calls = append(calls, b.writing(w))
@@ -113,8 +113,8 @@ func (b *board) votingAll() []flow.Call {
 	return calls
 }
 
-func (b *board) missingVotes() []flow.Call {
-	var calls []flow.Call
+func (b *board) missingVotes() []*flow.Call {
+	var calls []*flow.Call
 	for i, name := range b.voters() {
 		if b.missing(b.ballot(name).id) {
 			calls = append(calls, b.vote(name, i))
@@ -124,7 +124,7 @@ func (b *board) missingVotes() []flow.Call {
 }
 
 // vote asks one of the voters, by their order.
-func (b *board) vote(name string, place int) flow.Call {
+func (b *board) vote(name string, place int) *flow.Call {
 	seat, a := b.seat(name), b.ballot(name)
 	call := b.judge(a.id, KindVote)
 	call.OnFail.Skip = b.votesLeft(name)
@@ -151,12 +151,12 @@ func (b *board) ranked(voter string, place int) []*work {
 
 // written asks the author of the winning proposal to write it out as the solution. If that author is left out or dropped,
 // the next one is asked.
-func (b *board) written() []flow.Call {
+func (b *board) written() []*flow.Call {
 	if slices.ContainsFunc(b.Turns, func(t *flow.Turn) bool { return t.Kind == KindSynthesis }) {
 		return nil
 	}
 	if authors := b.authors(); len(authors) > 0 {
-		return []flow.Call{b.writing(authors[0])}
+		return []*flow.Call{b.writing(authors[0])}
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (b *board) authors() []*work {
 func writingID(author string) string { return synthesisID + "." + author }
 
 // writing asks an agent to write its proposal out.
-func (b *board) writing(w *work) flow.Call {
+func (b *board) writing(w *work) *flow.Call {
 	call := b.call(w, writingID(w.ID), KindSynthesis)
 	call.Schema, call.Slot = schemaSolution, b.slot(slotEvaluate, 2, w.seat)
 	call.Last = func(r *flow.Record) string {

@@ -40,11 +40,11 @@ func notesFlow() *flow.Flow {
 		Name: "notes", Version: 1, Start: writing,
 		Rules: []flow.Rule{{From: writing, On: "written", To: flow.StateCompleting}},
 		Steps: map[flow.State]flow.Step{writing: {
-			Calls: func(r *flow.Record) (calls []flow.Call) {
+			Calls: func(r *flow.Record) (calls []*flow.Call) {
 				for _, name := range r.Active() {
 					config, ok := r.Config().(*notes)
 					if id := "note." + name; ok && !r.Done(id) {
-						calls = append(calls, flow.Call{
+						calls = append(calls, &flow.Call{
 							ID: id, Kind: "note", By: name, Model: config.Writers[name], OnFail: flow.OnFail{Drop: flow.RuleToo},
 							Last: func(*flow.Record) string { return "Write a note." },
 						})
@@ -119,7 +119,7 @@ func markedNotes(t *testing.T, schema *flow.Schema) string {
 	f := notesFlow()
 	step := f.Steps["writing"]
 	calls := step.Calls
-	step.Calls = func(r *flow.Record) []flow.Call {
+	step.Calls = func(r *flow.Record) []*flow.Call {
 		all := calls(r)
 		for i := range all {
 			all[i].Schema = "mark"

@@ -144,7 +144,7 @@ const mostGrowth = 1 << 52
 // EstimateRounds makes a Flow.Estimate of a flow whose rounds are alike. Each function returns the calls of one step of a round,
 // as if none had a result: they are made at once, and the calls that follow read their replies. end returns the calls of the
 // conclusion.
-func EstimateRounds(end func(r *Record) []Call, steps ...func(r *Record) []Call) func(*Estimator, int) error {
+func EstimateRounds(end func(r *Record) []*Call, steps ...func(r *Record) []*Call) func(*Estimator, int) error {
 	return func(e *Estimator, rounds int) error {
 		conclude := func() { e.Calls(end(e.Record())) }
 		for n := 1; n <= rounds; n++ {
@@ -154,8 +154,8 @@ func EstimateRounds(end func(r *Record) []Call, steps ...func(r *Record) []Call)
 			for _, step := range steps {
 				calls := step(e.Record())
 				e.Calls(calls)
-				for i := range calls {
-					e.Said(&calls[i])
+				for _, call := range calls {
+					e.Said(call)
 				}
 			}
 			if n == 1 {
@@ -211,17 +211,16 @@ func (s *Estimator) longest(call *Call) int {
 }
 
 // Calls counts calls.
-func (s *Estimator) Calls(calls []Call) { s.Reading(0, calls) }
+func (s *Estimator) Calls(calls []*Call) { s.Reading(0, calls) }
 
 // Reading counts calls whose instructions will be this many bytes longer than they are now. A walk that has only
 // counted a reply cannot quote it; bytes is the size that the quoted replies will take.
-func (s *Estimator) Reading(bytes int, calls []Call) {
-	for i := range calls {
-		call := &calls[i]
+func (s *Estimator) Reading(bytes int, calls []*Call) {
+	for _, call := range calls {
 		if summary, former := s.summaryBefore(call); summary != nil {
 			before := s.sum()
 			for range s.parts(summary, former) {
-				s.Reading(former, []Call{*summary})
+				s.Reading(former, []*Call{summary})
 			}
 			s.summaries = s.summaries.plus(s.sum().less(before))
 		}

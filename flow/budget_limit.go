@@ -134,7 +134,7 @@ const (
 )
 
 // watchBudget gives warnings and stops at limits. calls are those that the step of the present state returns.
-func (c *Core) watchBudget(step Step, calls []Call) (move, error) {
+func (c *Core) watchBudget(step Step, calls []*Call) (move, error) {
 	r, budget := c.record, c.record.settings.Budget
 	if budget == nil {
 		return proceed, nil
@@ -169,14 +169,14 @@ func (c *Core) watchBudget(step Step, calls []Call) (move, error) {
 
 // cuts reports whether a limit that is reached cuts something now: the flow lacks a call, or, once the round is whole, begins the next
 // one. Where it leads on without either, the limit waits.
-func (c *Core) cuts(step Step, calls []Call) (cuts, whole bool) {
+func (c *Core) cuts(step Step, calls []*Call) (cuts, whole bool) {
 	exit, leads := c.leads(step, calls)
 	return !leads || exit.Round != nil && exit.Round.N != c.record.Round, leads
 }
 
 // leads returns how the flow leads on from the present state. false: it does not now, because it lacks a call or waits, or because it
 // fails.
-func (c *Core) leads(step Step, calls []Call) (Exit, bool) {
+func (c *Core) leads(step Step, calls []*Call) (Exit, bool) {
 	r := c.record
 	if r.State == StateAwaitingInput || len(r.inFlight) > 0 || r.lacks(calls) {
 		return Exit{}, false
@@ -190,7 +190,7 @@ func (c *Core) leads(step Step, calls []Call) (Exit, bool) {
 
 // watchTime stops at the limits of time, also while a person is awaited. What is given counts before the time is looked at: a conversation
 // whose conclusion lacks nothing is completed.
-func (c *Core) watchTime(step Step, calls []Call) (move, error) {
+func (c *Core) watchTime(step Step, calls []*Call) (move, error) {
 	r, budget := c.record, c.record.settings.Budget
 	if budget == nil {
 		return proceed, nil
@@ -210,7 +210,7 @@ func (c *Core) watchTime(step Step, calls []Call) (move, error) {
 }
 
 // reachSoft ends the rounds at a soft limit, once the calls in flight have finished.
-func (c *Core) reachSoft(step Step, calls []Call, at atLimit) (move, error) {
+func (c *Core) reachSoft(step Step, calls []*Call, at atLimit) (move, error) {
 	cuts, whole := c.cuts(step, calls)
 	switch {
 	case !cuts:

@@ -92,7 +92,7 @@ func (a *lastCall) use(said increase, end endReserve) amount {
 // no longer to come.
 type conclusion struct {
 	at    time.Time     // of the input: which model a call gets depends on it
-	calls []Call        // that were still to come, without those of persons
+	calls []*Call       // that were still to come, without those of persons
 	sizes [2][]lastCall // of these calls, by their bytes and by their tokens; nil: not yet computed
 	said  increase      // by the persons who are asked
 }
@@ -122,8 +122,8 @@ func (c *Core) sized(end *conclusion, counts bool) []lastCall {
 	sizes := &end.sizes[oneIf(counts)]
 	if *sizes == nil {
 		*sizes = make([]lastCall, len(end.calls))
-		for i := range end.calls {
-			(*sizes)[i] = c.lastCall(&end.calls[i], counts)
+		for i, call := range end.calls {
+			(*sizes)[i] = c.lastCall(call, counts)
 		}
 	}
 	return *sizes
@@ -138,8 +138,7 @@ func (c *Core) reservedCalls(intent *Intent, counts bool) (all []lastCall, count
 	all = make([]lastCall, 0, len(sizes))
 	growth := r.growth(longestReply(intent.visible()), intent.By)
 	var summaries []lastCall
-	for i := range end.calls {
-		call := &end.calls[i]
+	for i, call := range end.calls {
 		if call.ID == intent.Call || !r.toCome(call.ID) {
 			continue
 		}
@@ -307,7 +306,7 @@ func (r *Record) summaryBefore(call *Call, growth, perToken int) (summary *Call,
 }
 
 // last returns the calls of the conclusion, as if the conversation had come to it.
-func (c *Core) last() []Call {
+func (c *Core) last() []*Call {
 	if c.machine.flow.Last != nil {
 		return c.machine.flow.Last(c.record)
 	}

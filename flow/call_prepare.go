@@ -431,7 +431,7 @@ func (c *Core) wanted(state *callState) *Call {
 	}
 	if c.kept.holds() {
 		if at := c.kept.find(intent.Call); at >= 0 && !state.over() {
-			return &c.kept.calls[at]
+			return c.kept.calls[at]
 		}
 		return nil
 	}
@@ -440,10 +440,8 @@ func (c *Core) wanted(state *callState) *Call {
 		return nil
 	}
 	calls := step.Calls(r)
-	for i := range calls {
-		if calls[i].ID == intent.Call {
-			return &calls[i]
-		}
+	if i := slices.IndexFunc(calls, func(call *Call) bool { return call.ID == intent.Call }); i >= 0 {
+		return calls[i]
 	}
 	return nil
 }

@@ -74,12 +74,12 @@ func menuFlow(seen map[string]string) *debate.Flow {
 		},
 	}
 	f.Steps = map[debate.State]flow.Step{stage.Asks: {
-		Calls: func(r *debate.Record) []flow.Call {
+		Calls: func(r *debate.Record) []*flow.Call {
 			note("Calls", r.Config())
 			if r.Done("say") {
 				return nil
 			}
-			return []flow.Call{{ID: "say", Kind: "word", By: r.Config().(*menu).Who[0], Model: "test/any"}}
+			return []*flow.Call{{ID: "say", Kind: "word", By: r.Config().(*menu).Who[0], Model: "test/any"}}
 		},
 		Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return stage.Done, flow.Exit{}, true },
 	}}

@@ -331,27 +331,24 @@ func (c *Core) dispatch(signal Signal) error {
 		return nil
 	case Opened:
 		return c.onOpened(s)
+	case Edit, Validate, Validated, Start:
+		return c.setUp(signal) // apart: the frame of dispatch, which each outcome passes, then holds no Start
+	case Answer:
+		return c.answer(s)
+	case Sent:
+		return c.sent(s)
+	case Amendment:
+		return c.amend(&s)
+	default:
+		return c.control(signal)
+	}
+}
+
+// setUp takes the inputs that come before the first call.
+func (c *Core) setUp(signal Signal) error {
+	switch s := signal.(type) {
 	case Edit:
-		if !c.machine.allows(c.record, TriggerEdit) {
-			return c.machine.refusal(c.record, TriggerEdit)
-		}
-		config := Unnamed(s.Config)
-		if config == nil {
-			return &Error{Kind: provider.KindValidation, Op: string(TriggerEdit), Field: "config", Err: errors.New("is missing")}
-		}
-		flow, settings := cmp.Or(s.Flow, s.Config.Flow()), s.Settings
-		if m := c.flows[flow]; m != nil { // validation reports an unknown flow
-			own, err := m.typed(config, "the config")
-			if err != nil {
-				return err
-			}
-			c.machine, config = m, own
-		}
-		if settings == nil {
-			settings = c.machine.flow.Complete(config.Settings())
-		}
-		c.record.flow, c.record.config, c.record.settings, c.record.valid = flow, config, settings, false
-		return c.fire(TriggerEdit, Exit{}, false)
+		return c.edit(s)
 	case Validate:
 		return c.fire(TriggerValidate, Exit{}, false)
 	case Validated:
@@ -366,15 +363,33 @@ func (c *Core) dispatch(signal Signal) error {
 			return &Error{Kind: provider.KindValidation, Op: string(TriggerStart), Field: "flow", Err: err}
 		}
 		return c.begin(&s, to)
-	case Answer:
-		return c.answer(s)
-	case Sent:
-		return c.sent(s)
-	case Amendment:
-		return c.amend(&s)
 	default:
-		return c.control(signal)
+		return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(signal, "signal")}
 	}
+}
+
+// edit takes another config.
+func (c *Core) edit(s Edit) error {
+	if !c.machine.allows(c.record, TriggerEdit) {
+		return c.machine.refusal(c.record, TriggerEdit)
+	}
+	config := Unnamed(s.Config)
+	if config == nil {
+		return &Error{Kind: provider.KindValidation, Op: string(TriggerEdit), Field: "config", Err: errors.New("is missing")}
+	}
+	flow, settings := cmp.Or(s.Flow, s.Config.Flow()), s.Settings
+	if m := c.flows[flow]; m != nil { // validation reports an unknown flow
+		own, err := m.typed(config, "the config")
+		if err != nil {
+			return err
+		}
+		c.machine, config = m, own
+	}
+	if settings == nil {
+		settings = c.machine.flow.Complete(config.Settings())
+	}
+	c.record.flow, c.record.config, c.record.settings, c.record.valid = flow, config, settings, false
+	return c.fire(TriggerEdit, Exit{}, false)
 }
 
 // ended takes the outcome of an attempt.

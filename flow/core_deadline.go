@@ -151,17 +151,17 @@ func (c *Core) watchRound() (again bool, err error) {
 func (c *Core) endRound() (again bool, err error) {
 	r := c.record
 	over := fmt.Sprintf("the round's time of %s is over", r.settings.RoundTimeout)
-	var calls []Call
+	var calls []*Call
 	step := c.machine.flow.Steps[r.work]
 	if step.Calls != nil {
-		calls = slices.DeleteFunc(step.Calls(r), func(call Call) bool { return r.settled(call.ID) })
+		calls = slices.DeleteFunc(step.Calls(r), func(call *Call) bool { return r.settled(call.ID) })
 	}
 	if c.heldBack(calls) {
 		over += ", in which the limits of the budget had calls wait for each other"
 	}
 	var fatal *Error // of the first call that is not left out
-	for i := range calls {
-		late, err := c.cutOff(&calls[i], over)
+	for _, call := range calls {
+		late, err := c.cutOff(call, over)
 		if err != nil {
 			return false, err
 		}
@@ -192,16 +192,16 @@ func (c *Core) endRound() (again bool, err error) {
 
 // heldBack reports whether the limits of the budget have kept calls of the round from being made at once, as far as the record shows it:
 // one of them still waits for those in flight, or the cap on a reply was lowered.
-func (c *Core) heldBack(calls []Call) bool {
+func (c *Core) heldBack(calls []*Call) bool {
 	r := c.record
 	if slices.ContainsFunc(r.current, func(call *callState) bool { return call.intent.Lowered > 0 && call.intent.Round == r.Round }) {
 		return true
 	}
-	first := slices.IndexFunc(calls, func(call Call) bool { return r.calls[call.ID] == nil })
+	first := slices.IndexFunc(calls, func(call *Call) bool { return r.calls[call.ID] == nil })
 	if first < 0 {
 		return false
 	}
-	ready, intent, failure := c.prepare(&calls[first], false)
+	ready, intent, failure := c.prepare(calls[first], false)
 	return failure == nil && !c.fits(beginning{ready, intent})
 }
 

@@ -11,7 +11,7 @@ import (
 type due struct {
 	core       *Core
 	kept       bool // the calls are those that the core has kept, and only those that are idle are looked at
-	calls      []Call
+	calls      []*Call
 	idle       []int // the places of those that are looked at, if kept
 	busy       bool  // a call is in flight, or waits for its time
 	asked      bool  // a person's answer is pending
@@ -31,7 +31,7 @@ type due struct {
 // all deals with the missing calls of a state. It starts none before it knows that no call that has failed ends the state, and that
 // those it prepares can be begun. While others are in flight it may prepare only the first of them; see mostAhead. again reports that
 // the record has changed, so that it must be looked at again. If the core has kept what the flow wants, calls is not read.
-func (d *due) all(calls []Call) (again bool, err error) {
+func (d *due) all(calls []*Call) (again bool, err error) {
 	r := d.core.record
 	if d.calls = calls; d.kept {
 		k := d.core.kept
@@ -117,7 +117,7 @@ func (d *due) nth(i int) *Call {
 	if d.kept {
 		i = d.idle[i]
 	}
-	return &d.calls[i]
+	return d.calls[i]
 }
 
 // without deals with a call that is not made, or not again: one that is skipped with another, or that has failed for good.

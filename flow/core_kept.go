@@ -8,7 +8,7 @@ import "slices"
 //
 // It is of use while calls of it are in flight; nil: there is none. Before the flow leads on, it is asked in any case.
 type kept struct {
-	calls  []Call // in the flow's order, also those that have a result since
+	calls  []*Call // in the flow's order, also those that have a result since
 	steady []CallKind
 	idle   []int // the places of those that are neither in flight nor over, in their order
 	flying int   // how many are in flight
@@ -20,18 +20,18 @@ type kept struct {
 func (k *kept) holds() bool { return k != nil && k.flying > 0 }
 
 // keep keeps what the flow wants now, if the step is steady. A person's call is watched in another way; see [due.look].
-func (c *Core) keep(step Step, calls []Call) {
+func (c *Core) keep(step Step, calls []*Call) {
 	c.kept = nil
 	if len(step.Steady) == 0 || len(calls) < 2 {
 		return
 	}
 	now := &kept{calls: calls, steady: step.Steady}
-	for i := range calls {
-		if calls[i].Performer == ByPerson {
+	for i, call := range calls {
+		if call.Performer == ByPerson {
 			return
 		}
 		status := callIdle
-		if state := c.record.calls[calls[i].ID]; state != nil {
+		if state := c.record.calls[call.ID]; state != nil {
 			status = state.status
 		}
 		switch status {

@@ -78,10 +78,9 @@ func (c *Core) mayAsk(settings *Settings, instead map[string]ModelChoice) []Need
 	for i := range settings.OnFailure {
 		all = append(all, Need{Model: settings.OnFailure[i].Model})
 	}
-	calls := c.machine.flow.Asks(r)
-	for i := range calls {
-		if _, ok := instead[calls[i].By]; !ok {
-			all = append(all, r.needsOf(&calls[i])...)
+	for _, call := range c.machine.flow.Asks(r) {
+		if _, ok := instead[call.By]; !ok {
+			all = append(all, r.needsOf(call)...)
 		}
 	}
 	return all

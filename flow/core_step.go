@@ -46,7 +46,7 @@ func (c *Core) once() (again bool, err error) {
 	if working && r.owed != nil {
 		return true, c.beginOwed()
 	}
-	var calls []Call // what the flow wants; nil while it is kept, for then calls are in flight
+	var calls []*Call // what the flow wants; nil while it is kept, for then calls are in flight
 	step := c.machine.flow.Steps[r.work]
 	due := due{core: c, kept: c.kept.holds()}
 	if !due.kept {
@@ -121,8 +121,8 @@ func (c *Core) awaits(step Step) (again bool, err error) {
 }
 
 // lacks reports whether a result of one of these calls is missing, and nobody has decided to do without it.
-func (r *Record) lacks(calls []Call) bool {
-	return slices.ContainsFunc(calls, func(call Call) bool { return !r.settled(call.ID) })
+func (r *Record) lacks(calls []*Call) bool {
+	return slices.ContainsFunc(calls, func(call *Call) bool { return !r.settled(call.ID) })
 }
 
 // settled reports whether a call has its result, was left out, or has failed and somebody has decided what follows.

@@ -25,7 +25,7 @@ type Withdrawn struct {
 // changed.
 //
 // An attempt in flight ends here, and counts as broken off. The use of a tool is only aborted: what it brings is recorded.
-func (c *Core) withdraw(calls []Call) (again bool, err error) {
+func (c *Core) withdraw(calls []*Call) (again bool, err error) {
 	r := c.record
 	for _, call := range r.unwanted(calls) {
 		in := call.intent
@@ -63,7 +63,7 @@ func (r *Record) mayWithdraw() bool {
 // unwanted returns the calls that the flow no longer returns but that are still pending: in flight, awaiting a person, or
 // failed and undecided since the last input. It does not return a call that has failed without an input since: a flow that
 // omits it forgets it.
-func (r *Record) unwanted(calls []Call) []*callState {
+func (r *Record) unwanted(calls []*Call) []*callState {
 	if !r.mayWithdraw() {
 		return nil
 	}
@@ -106,14 +106,14 @@ func (r *Record) unwanted(calls []Call) []*callState {
 // wanting finds calls among those that a flow wants. Attempts are begun in the order of the calls, so that each is looked for from
 // the place of the one before.
 type wanting struct {
-	calls []Call
+	calls []*Call
 	at    int
 }
 
 // has reports whether the flow wants the call of an intent. Of a summary it wants whichever a call may read.
 func (w *wanting) has(in *Intent) bool {
 	for range w.calls {
-		call := &w.calls[w.at]
+		call := w.calls[w.at]
 		if call.ID == in.Call || in.Upto > 0 && call.Performer == ByModel && !call.View.None {
 			return true
 		}

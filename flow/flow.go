@@ -79,7 +79,7 @@ type Flow struct {
 	// Last returns the missing calls of the conclusion, as if the conversation had come to it, including those that the step of
 	// StateCompleting makes one after the other. The budget reserves their usual case. The first attempt at a call changes nothing
 	// about them as it begins. nil: the calls of that step.
-	Last func(r *Record) []Call
+	Last func(r *Record) []*Call
 	// Estimate walks through a conversation of at most this many rounds and counts its calls. nil: conversations of
 	// this flow cannot be estimated.
 	Estimate func(e *Estimator, rounds int) error
@@ -173,7 +173,7 @@ type Flow struct {
 	// Asks returns one call for each actor that the rest of the conversation may ask. Only By, Performer, Model,
 	// Fallbacks and Function are read. An engine that lacks a provider or a function of these does not continue the
 	// conversation. nil: every model of the config is needed.
-	Asks func(r *Record) []Call
+	Asks func(r *Record) []*Call
 	// Missing reports what the program lacks, among what the rest of the conversation needs and only this flow knows by name. Its
 	// errors wrap [ErrMissing]. nil: it lacks nothing.
 	Missing func(r *Record) error
@@ -225,8 +225,8 @@ type Step struct {
 	// nothing were missing.
 	//
 	// The calls of one batch may run at the same time. An answer that is not accepted is asked for once more, as another
-	// attempt of the call. nil: there are none.
-	Calls func(r *Record) []Call
+	// attempt of the call. Each call is a new one: the core changes it. nil: there are none.
+	Calls func(r *Record) []*Call
 	// Steady are the kinds of those calls whose results change none of the others. It is for states that make many calls at once: while
 	// calls are in flight, the core does not ask Calls again after each of them. As long as Calls returns a person's call, the state has
 	// no gain from it.
@@ -290,15 +290,18 @@ type Call struct {
 	Kind      CallKind
 	By        string    // the actor that is asked: a participant, or another name of the flow's
 	Performer Performer // ByModel if zero
-	Model     string    // "provider/model", for ByModel
-	Fallbacks []string  // models that take over, in order
-	Function  string    // the name under which the engine has the function, for ByFunction
-	Target    string    // the participant that the call is about, if any
-	Round     int       // from 1; 0: outside the rounds
-	Slot      int       // place in the round's order, from 0
 	// Hidden keeps the turn from all views until the next transition between states that make calls. A pause, a
 	// question and an error are no such transition.
 	Hidden bool
+	// Needed means that the conversation cannot continue without the result. If the round's time is over first, the call is not
+	// skipped: the conversation goes to the error state, from which Retry makes the call again.
+	Needed    bool
+	Model     string   // "provider/model", for ByModel
+	Fallbacks []string // models that take over, in order
+	Function  string   // the name under which the engine has the function, for ByFunction
+	Target    string   // the participant that the call is about, if any
+	Round     int      // from 1; 0: outside the rounds
+	Slot      int      // place in the round's order, from 0
 	// Schema is the name of the flow's schema that the answer must match; "": free text.
 	Schema string
 	View   View
@@ -336,10 +339,7 @@ type Call struct {
 	SkipWith string
 	// NotBefore is the earliest time at which the call may start. Zero: at once.
 	NotBefore time.Time
-	// Needed means that the conversation cannot continue without the result. If the round's time is over first, the call is not
-	// skipped: the conversation goes to the error state, from which Retry makes the call again.
-	Needed bool
-	OnFail OnFail
+	OnFail    OnFail
 	// Tag is a mark for the flow's own use. The intent records it.
 	Tag string
 	// Task makes what a [Function] is asked, for ByFunction.
@@ -372,15 +372,15 @@ type OnFail struct {
 	// DropEnds means that dropping the actor is all that an end could mean, such as for a judge of whom nothing but the verdict is left to
 	// come. Where Drop allows it, a person is offered OptionDrop alone, and a rule to end drops the actor.
 	DropEnds bool
-	// Fire fires a trigger of the flow's own, or TriggerComplete. The flow then acts on the failure itself: nobody else
-	// decides about it. If no rule of the present state allows the trigger, Settings.OnFailure decides. A call with any other
-	// trigger of the lifecycle is not made: the conversation goes to the error state.
-	Fire Trigger
 	// Aid means that the result is optional: the flow continues without it. Instead are the kinds of failures after which the
 	// flow makes another call. In both cases nobody is asked. The call first waits for an outage to pass, unless Instead names
 	// its kind.
 	Aid     bool
 	Instead []Kind
+	// Fire fires a trigger of the flow's own, or TriggerComplete. The flow then acts on the failure itself: nobody else
+	// decides about it. If no rule of the present state allows the trigger, Settings.OnFailure decides. A call with any other
+	// trigger of the lifecycle is not made: the conversation goes to the error state.
+	Fire Trigger
 }
 
 // instead reports whether the flow goes on by itself after a failure of this kind.
@@ -399,9 +399,9 @@ func (o *OnFail) means(option Option) Option {
 // Missing makes a [Step].Calls from a function that returns all calls of a state. That Calls returns those that have no result,
 // and whose actor was not dropped. A call that has failed stays, so that its OnFail is read. The calls that are returned
 // together run at the same time.
-func Missing(calls func(r *Record) []Call) func(r *Record) []Call {
-	return func(r *Record) []Call {
-		return slices.DeleteFunc(slices.Clone(calls(r)), func(c Call) bool { return r.Done(c.ID) || r.IsDropped(c.By) })
+func Missing(calls func(r *Record) []*Call) func(r *Record) []*Call {
+	return func(r *Record) []*Call {
+		return slices.DeleteFunc(slices.Clone(calls(r)), func(c *Call) bool { return r.Done(c.ID) || r.IsDropped(c.By) })
 	}
 }
 

@@ -141,16 +141,16 @@ func TestNotBefore(t *testing.T) {
 // A judge from outside does not read what is still hidden.
 func TestHiddenTurnsAreNotInATask(t *testing.T) {
 	var read []string
-	engine, _, config := stage.WithFlow(stage.OneState(func(r *debate.Record) []flow.Call {
+	engine, _, config := stage.WithFlow(stage.OneState(func(r *debate.Record) []*flow.Call {
 		for i, name := range r.Active() {
 			if id := "say." + name; !r.Done(id) {
-				return []flow.Call{{ID: id, Kind: "word", By: name, Model: stage.ModelOf(r, name), Slot: i, Hidden: name == "Ada"}}
+				return []*flow.Call{{ID: id, Kind: "word", By: name, Model: stage.ModelOf(r, name), Slot: i, Hidden: name == "Ada"}}
 			}
 		}
 		if r.Done("view") {
 			return nil
 		}
-		return []flow.Call{{ID: "view", Kind: "view", By: "Cato", Performer: flow.ByFunction, Function: "panel", Task: func(r *debate.Record, asked flow.Asked) any {
+		return []*flow.Call{{ID: "view", Kind: "view", By: "Cato", Performer: flow.ByFunction, Function: "panel", Task: func(r *debate.Record, asked flow.Asked) any {
 			return &debate.JudgeTask{Call: asked.Call.ID, Attempt: asked.Attempt, Turns: r.Readable()}
 		}}}
 	}))
@@ -169,7 +169,7 @@ func TestHiddenTurnsAreNotInATask(t *testing.T) {
 func TestViews(t *testing.T) {
 	f := stage.Reflecting()
 	calls := f.Steps["reflecting"].Calls
-	f.Steps["reflecting"] = flow.Step{Next: f.Steps["reflecting"].Next, Calls: func(r *debate.Record) []flow.Call {
+	f.Steps["reflecting"] = flow.Step{Next: f.Steps["reflecting"].Next, Calls: func(r *debate.Record) []*flow.Call {
 		out := calls(r)
 		for i := range out {
 			out[i].View = flow.View{None: r.Round == 1, From: r.Round}

@@ -74,11 +74,11 @@ func (refusing) Fold(e *debate.Event) error {
 // A projection that refuses an event of its own flow would leave a record that the log does not have.
 func TestAProjectionThatRefusesItsOwnEventEndsTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := stage.OneState(func(r *debate.Record) []flow.Call {
+		f := stage.OneState(func(r *debate.Record) []*flow.Call {
 			if r.Done("say") {
 				return nil
 			}
-			return []flow.Call{{ID: "say", Kind: "word", By: "Ada", Model: "test/debater"}}
+			return []*flow.Call{{ID: "say", Kind: "word", By: "Ada", Model: "test/debater"}}
 		})
 		f.Open = func(*debate.Record, *flow.Start) (flow.Projection, error) { return refusing{}, nil }
 		engine, _, config := stage.WithFlow(f)
@@ -95,11 +95,11 @@ func TestAProjectionThatRefusesItsOwnEventEndsTheSession(t *testing.T) {
 
 // A drop that the flow does not act on is chosen once.
 func TestADropThatTheFlowDoesNotActOn(t *testing.T) {
-	calls := func(r *debate.Record) []flow.Call {
+	calls := func(r *debate.Record) []*flow.Call {
 		if r.Done("last") {
 			return nil
 		}
-		return []flow.Call{{ID: "last", Kind: "word", By: "Cato", Model: stage.ModelOf(r, "Ada"), OnFail: flow.OnFail{Drop: flow.RuleToo}}}
+		return []*flow.Call{{ID: "last", Kind: "word", By: "Cato", Model: stage.ModelOf(r, "Ada"), OnFail: flow.OnFail{Drop: flow.RuleToo}}}
 	}
 	f := stage.OneState(nil)
 	f.Steps[flow.StateCompleting] = flow.Step{Calls: calls}
@@ -119,7 +119,7 @@ func TestADropThatTheFlowDoesNotActOn(t *testing.T) {
 }
 
 // waiting is a flow of one state whose Next fires only when ready.
-func waiting(calls func(*debate.Record) []flow.Call, ready func(*debate.Record) bool) *debate.Flow {
+func waiting(calls func(*debate.Record) []*flow.Call, ready func(*debate.Record) bool) *debate.Flow {
 	f := stage.OneState(nil)
 	f.Steps[stage.Asks] = flow.Step{Calls: calls, Next: func(r *debate.Record) (debate.Trigger, flow.Exit, bool) {
 		return stage.Done, flow.Exit{}, ready(r)
@@ -170,8 +170,8 @@ func TestAFailedCallThatIsLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		said := func(r *debate.Record) bool { return r.Done("say.Ada") && r.Done("say.Ben") }
 		all := stage.CallsOf(func(*flow.Call) {})
-		engine, source, config := stage.WithFlow(waiting(func(r *debate.Record) []flow.Call {
-			return slices.DeleteFunc(all(r), func(c flow.Call) bool { return r.Failed(c.ID) })
+		engine, source, config := stage.WithFlow(waiting(func(r *debate.Record) []*flow.Call {
+			return slices.DeleteFunc(all(r), func(c *flow.Call) bool { return r.Failed(c.ID) })
 		}, said))
 		cut := stage.Befall(source, provider.KindQuota, func(req *provider.Request) bool { return req.Self == "Ada" })
 		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
@@ -212,11 +212,11 @@ func TestAFlowThatWaitsForTime(t *testing.T) {
 
 // A flow that asks a person, and leaves that out while it waits for the answer, would ask for ever.
 func TestAFlowThatForgetsWhomItAsks(t *testing.T) {
-	engine, _, config := stage.WithFlow(waiting(func(r *debate.Record) []flow.Call {
+	engine, _, config := stage.WithFlow(waiting(func(r *debate.Record) []*flow.Call {
 		if len(r.Inquiries) > 0 || r.Done("ask") {
 			return nil
 		}
-		return []flow.Call{{ID: "ask", Kind: "question", By: "Ada", Performer: flow.ByPerson}}
+		return []*flow.Call{{ID: "ask", Kind: "question", By: "Ada", Performer: flow.ByPerson}}
 	}, func(r *debate.Record) bool { return r.Done("ask") }))
 	session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
 	require.NoError(t, err)
@@ -228,7 +228,7 @@ func TestAFlowThatForgetsWhomItAsks(t *testing.T) {
 
 // A flow that leaves out a round would make a log that nobody can read: its conversation stops with an error that says so.
 func TestRoundsHaveNoGaps(t *testing.T) {
-	f := stage.OneState(func(*debate.Record) []flow.Call { return nil })
+	f := stage.OneState(func(*debate.Record) []*flow.Call { return nil })
 	step := f.Steps[stage.Asks]
 	step.Next = func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
 		return stage.Done, flow.Exit{Round: &flow.Round{N: 3}}, true

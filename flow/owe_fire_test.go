@@ -23,8 +23,8 @@ func TestAFailureFiresNoTriggerOfTheLifecycle(t *testing.T) {
 			f := stage.OneState(nil)
 			f.Owes = func(*flow.Record) []string { return []string{"a moral"} }
 			f.Steps[flow.StateCompleting] = flow.Step{
-				Calls: func(r *debate.Record) []flow.Call {
-					return []flow.Call{{ID: "moral", Kind: "moral", By: "Ada", Model: stage.ModelOf(r, "Ada"), OnFail: flow.OnFail{Fire: on}}}
+				Calls: func(r *debate.Record) []*flow.Call {
+					return []*flow.Call{{ID: "moral", Kind: "moral", By: "Ada", Model: stage.ModelOf(r, "Ada"), OnFail: flow.OnFail{Fire: on}}}
 				},
 				Next: func(*debate.Record) (flow.Trigger, flow.Exit, bool) { return flow.TriggerCompleted, flow.Exit{}, true },
 			}
@@ -73,7 +73,7 @@ func TestAFailedCallIsAnErrorWhateverInputsThereAre(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				all := stage.CallsOf(func(*flow.Call) {})
-				f := waiting(func(r *debate.Record) (calls []flow.Call) {
+				f := waiting(func(r *debate.Record) (calls []*flow.Call) {
 					for _, call := range all(r) {
 						if !r.Failed(call.ID) {
 							calls = append(calls, call)

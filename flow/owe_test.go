@@ -18,11 +18,11 @@ import (
 
 // A flow of a stranger that leaves out its failed calls cannot complete without them: that is nobody's decision.
 func TestAFlowCannotCompleteWhileSomethingIsOwed(t *testing.T) {
-	calls := func(r *debate.Record) []flow.Call {
-		var out []flow.Call
+	calls := func(r *debate.Record) []*flow.Call {
+		var out []*flow.Call
 		for _, name := range []string{"Ada", "Ben"} {
 			if id := "say." + name; !r.Done(id) && !r.Failed(id) {
-				out = append(out, flow.Call{ID: id, Kind: "word", By: name, Model: stage.ModelOf(r, name), View: flow.View{None: true}})
+				out = append(out, &flow.Call{ID: id, Kind: "word", By: name, Model: stage.ModelOf(r, name), View: flow.View{None: true}})
 			}
 		}
 		return out

@@ -27,10 +27,10 @@ func TestTheShareOfARejectedCallIsOver(t *testing.T) {
 				c.Schema, c.OnFail = "pick", flow.OnFail{Aid: true}
 			}
 		})
-		f := stage.OneState(func(r *debate.Record) []flow.Call {
+		f := stage.OneState(func(r *debate.Record) []*flow.Call {
 			for _, call := range all(r) {
 				if !r.Failed(call.ID) {
-					return []flow.Call{call} // one after the other
+					return []*flow.Call{call} // one after the other
 				}
 			}
 			return nil

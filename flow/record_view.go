@@ -13,10 +13,17 @@ import (
 type View struct {
 	// From is the first round that is read. 0: all are.
 	From int
-	// None means that the call reads nothing.
-	None bool
+	// Whole is the first round whose messages are sent whole if they fit at all: no summary takes their place.
+	// 0: there is no such round.
+	Whole int
 	// Reader narrows the view to what this participant may read. "": everything.
 	Reader string
+	// Summarizer is the model ("provider/model") that summarises for this call if Settings.Summarizer names none. It is
+	// asked only when a request would not fit, with the options of the call that needs the summary first. Calls that name
+	// another model do not read its summaries. "": no model.
+	Summarizer string
+	// None means that the call reads nothing.
+	None bool
 	// Labels shows neutral labels in place of the participants' names.
 	Labels bool
 	// Swapped reverses the order of the turns that were revealed at the same time.
@@ -25,13 +32,6 @@ type View struct {
 	// summarised, whatever built-in strategy Settings.Context names. Record.Unread returns what a call has read neither
 	// whole nor in a summary.
 	All bool
-	// Whole is the first round whose messages are sent whole if they fit at all: no summary takes their place.
-	// 0: there is no such round.
-	Whole int
-	// Summarizer is the model ("provider/model") that summarises for this call if Settings.Summarizer names none. It is
-	// asked only when a request would not fit, with the options of the call that needs the summary first. Calls that name
-	// another model do not read its summaries. "": no model.
-	Summarizer string
 }
 
 // Views say which participants read which turns of a conversation. With the zero value everybody reads everything,

@@ -19,11 +19,11 @@ import (
 // A log that was altered may hold calls that were left out and that the round was not planned with. After a retry they are still to
 // come, and the time of the round is shared all the same.
 func TestTheTimeOfARoundThatWasNotPlanned(t *testing.T) {
-	f := stage.OneState(func(r *debate.Record) []flow.Call {
+	f := stage.OneState(func(r *debate.Record) []*flow.Call {
 		for _, name := range r.Active() {
 			id := fmt.Sprintf("r%d.%s", r.Round, name)
 			if !r.Done(id) {
-				return []flow.Call{{ID: id, Kind: "word", By: name, Model: stage.ModelOf(r, name), Round: r.Round}} // one after the other
+				return []*flow.Call{{ID: id, Kind: "word", By: name, Model: stage.ModelOf(r, name), Round: r.Round}} // one after the other
 			}
 		}
 		return nil

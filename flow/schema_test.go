@@ -35,8 +35,8 @@ func (*choiceConfig) Models() iter.Seq2[string, string] {
 
 // choosing is a flow of one question, whose answer is one of the participants.
 func choosing() *flow.Flow {
-	ask := func(r *flow.Record) []flow.Call {
-		return []flow.Call{{
+	ask := func(r *flow.Record) []*flow.Call {
+		return []*flow.Call{{
 			ID: "pick", Kind: "pick", By: r.Settings().Participants[0], Model: "test/m", Schema: "pick", Last: func(*flow.Record) string { return "Who?" },
 		}}
 	}

@@ -24,13 +24,13 @@ const many = 100
 
 // atOnce is a flow that makes many calls at once, and one more when all of them are done. It counts how often it is asked.
 func atOnce(asked *atomic.Int64, steady ...flow.CallKind) *flow.Flow {
-	f := stage.OneState(flow.Missing(func(r *flow.Record) []flow.Call {
+	f := stage.OneState(flow.Missing(func(r *flow.Record) []*flow.Call {
 		asked.Add(1)
-		calls := make([]flow.Call, many+1)
+		calls := make([]*flow.Call, many+1)
 		done := 0
 		for i := range calls {
 			name := r.Active()[i%len(r.Active())]
-			calls[i] = flow.Call{ID: fmt.Sprintf("say.%d", i), Kind: "word", By: name, Model: stage.ModelOf(r, name), Slot: i}
+			calls[i] = &flow.Call{ID: fmt.Sprintf("say.%d", i), Kind: "word", By: name, Model: stage.ModelOf(r, name), Slot: i}
 			if r.Done(calls[i].ID) {
 				done++
 			}
@@ -98,11 +98,11 @@ func TestCallsThatFailTogetherAreDealtWithAsOneByOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := stage.OneState(flow.Missing(func(r *flow.Record) []flow.Call {
-				calls := make([]flow.Call, crowd)
+			f := stage.OneState(flow.Missing(func(r *flow.Record) []*flow.Call {
+				calls := make([]*flow.Call, crowd)
 				by, model := r.Active()[0], stage.ModelOf(r, r.Active()[0])
 				for i := range calls {
-					calls[i] = flow.Call{
+					calls[i] = &flow.Call{
 						ID: ids[i], Kind: "word", By: by, Model: model, Slot: i, OnFail: flow.OnFail{Skip: flow.RuleToo},
 					}
 				}

@@ -40,15 +40,15 @@ type vote struct {
 // pollEngine returns an engine with the flow of polls, which is made of what the kernel offers for steps.
 func pollEngine() *debate.Engine {
 	const asking, asked = flow.State("asking"), flow.Trigger("asked")
-	all := func(r *flow.Record) (calls []flow.Call) {
+	all := func(r *flow.Record) (calls []*flow.Call) {
 		for _, name := range r.Config().(*poll).People {
-			calls = append(calls, flow.Call{
+			calls = append(calls, &flow.Call{
 				ID: "vote." + name, Kind: "vote", By: name, Model: "test/m", Schema: "vote", System: r.Text("rule"), OnFail: flow.OnFail{Drop: flow.PersonOnly},
 			})
 		}
 		return calls
 	}
-	none := func(*flow.Record) []flow.Call { return nil }
+	none := func(*flow.Record) []*flow.Call { return nil }
 	f := &debate.Flow{
 		Name: "poll", Version: 1, Start: asking, Rules: []flow.Rule{{From: asking, On: asked, To: flow.StateCompleting}},
 		Steps: map[flow.State]flow.Step{

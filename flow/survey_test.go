@@ -88,11 +88,11 @@ func surveyFlow(t *testing.T) *debate.Flow {
 		},
 	})
 	next := func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return "asked", flow.Exit{}, true }
-	calls := func(r *debate.Record) []flow.Call {
+	calls := func(r *debate.Record) []*flow.Call {
 		for i, name := range r.Active() {
 			if id := "mark." + name; !r.Done(id) {
 				config, _ := r.Config().(*survey)
-				return []flow.Call{{ID: id, Kind: "mark", By: name, Model: config.Model, Slot: i, Schema: "mark"}}
+				return []*flow.Call{{ID: id, Kind: "mark", By: name, Model: config.Model, Slot: i, Schema: "mark"}}
 			}
 		}
 		return nil

@@ -25,12 +25,12 @@ import (
 // the calls.
 func sparing(how func(*flow.Call)) *debate.Flow {
 	all := stage.CallsOf(how)
-	f := stage.OneState(func(r *debate.Record) []flow.Call {
+	f := stage.OneState(func(r *debate.Record) []*flow.Call {
 		var spared []string
 		if n := len(r.Inputs); n > 0 && json.Unmarshal(r.Inputs[n-1].Payload, &spared) != nil {
 			return nil
 		}
-		return slices.DeleteFunc(all(r), func(c flow.Call) bool { return slices.Contains(spared, c.By) })
+		return slices.DeleteFunc(all(r), func(c *flow.Call) bool { return slices.Contains(spared, c.By) })
 	})
 	f.Inputs = []debate.Trigger{stage.Nudge}
 	for _, state := range []debate.State{stage.Asks, flow.StatePaused, flow.StateAwaitingInput, flow.StateError} {

@@ -41,12 +41,12 @@ func review() *flow.Flow {
 		Name: "review", Version: 1, Start: "reviewing", Decode: flow.DecodeTo[design],
 		Rules: []flow.Rule{{From: "reviewing", On: "reviewed", To: flow.StateCompleting}},
 		Steps: map[flow.State]flow.Step{"reviewing": {
-			Calls: func(r *flow.Record) []flow.Call {
-				var calls []flow.Call
+			Calls: func(r *flow.Record) []*flow.Call {
+				var calls []*flow.Call
 				config, _ := r.Config().(*design)
 				for i, name := range r.Active() {
 					if id := "review." + name; !r.Done(id) && !r.Failed(id) {
-						calls = append(calls, flow.Call{
+						calls = append(calls, &flow.Call{
 							ID: id, Kind: "review", By: name, Model: config.Model, Slot: i, System: "You review a design.",
 							Last:  func(*flow.Record) string { return "Review: " + config.Title },
 							Tools: config.Tools, Uses: 5,

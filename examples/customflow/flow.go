@@ -62,21 +62,21 @@ func interviewFlow() *flow.Flow {
 }
 
 // call returns the one call of a step, with who is asked, which model, and how.
-func call(p *Person, c flow.Call) []flow.Call {
-	p.seat("").Ask(&c)
-	return []flow.Call{c}
+func call(p *Person, c *flow.Call) []*flow.Call {
+	p.seat("").Ask(c)
+	return []*flow.Call{c}
 }
 
-func question(r *flow.Record) []flow.Call {
-	return call(&r.Config().(*Config).Interviewer, flow.Call{
+func question(r *flow.Record) []*flow.Call {
+	return call(&r.Config().(*Config).Interviewer, &flow.Call{
 		ID: fmt.Sprintf("r%d.question", r.Round), Kind: "question", Round: r.Round, Slot: 0, System: r.Text("interviewer"),
 		Last: func(r *flow.Record) string { return fmt.Sprintf("Ask question %d. Ask one thing only.", r.Round) },
 	}) // without an OnFail, nothing can be left out: a person is asked, or the interview goes to the error state
 }
 
-func answer(r *flow.Record) []flow.Call {
+func answer(r *flow.Record) []*flow.Call {
 	c := r.Config().(*Config)
-	return call(&c.Candidate, flow.Call{
+	return call(&c.Candidate, &flow.Call{
 		ID: fmt.Sprintf("r%d.answer", r.Round), Kind: "answer", Target: c.Interviewer.Name, Round: r.Round, Slot: 1,
 		System: r.Text("candidate"),
 		Last:   func(*flow.Record) string { return "Answer the last question." },
@@ -84,8 +84,8 @@ func answer(r *flow.Record) []flow.Call {
 	})
 }
 
-func grade(r *flow.Record) []flow.Call {
-	return call(&r.Config().(*Config).Grader, flow.Call{
+func grade(r *flow.Record) []*flow.Call {
+	return call(&r.Config().(*Config).Grader, &flow.Call{
 		ID: "grade", Kind: "grade", Schema: "mark", System: r.Text("grader"),
 		Last: func(r *flow.Record) string {
 			early := ""

@@ -20,7 +20,7 @@ func factChecking(model string) deliberation.Node {
 	return deliberation.Node{
 		State: checking,
 		Timed: true,
-		Step: flow.Step{Calls: func(r *debate.Record) []flow.Call {
+		Step: flow.Step{Calls: func(r *debate.Record) []*flow.Call {
 			if r.Late() { // the round's time is over, and it covers this state
 				return nil
 			}
@@ -28,13 +28,13 @@ func factChecking(model string) deliberation.Node {
 			if !ok {
 				return nil
 			}
-			var calls []flow.Call
+			var calls []*flow.Call
 			for seat, proposal := range d.Standing() {
 				id := fmt.Sprintf("r%d.check.%s", r.Round, proposal.Agent)
 				if r.Done(id) { // a call that has failed stays: the flow reads OnFail only for calls that are returned
 					continue
 				}
-				calls = append(calls, flow.Call{
+				calls = append(calls, &flow.Call{
 					ID: id, Kind: finding, By: "checker", Target: proposal.Agent, Model: model,
 					Round: r.Round, Slot: 100 + seat, // behind the turns of the flow itself
 					View: flow.View{None: true}, // Last holds everything there is to read

@@ -49,16 +49,16 @@ func reviewFlow() *flow.Flow {
 	}
 }
 
-func draft(r *flow.Record) []flow.Call {
+func draft(r *flow.Record) []*flow.Call {
 	task := "Write the paper: at most 300 words."
 	if r.Round > 1 {
 		task = "Write the paper again, as the editor and the reviewers ask."
 	}
-	return []flow.Call{ask(r, "draft", "author", r.Config().(*Config).Author, task)}
+	return []*flow.Call{ask(r, "draft", "author", r.Config().(*Config).Author, task)}
 }
 
 // reviews returns the calls of all reviewers. They are made at once. A review is hidden until all are there.
-func reviews(r *flow.Record) (calls []flow.Call) {
+func reviews(r *flow.Record) (calls []*flow.Call) {
 	for i, p := range r.Config().(*Config).Reviewers {
 		call := ask(r, "review", "reviewer", p, "Review the latest draft: what is wrong with it, and what must change?")
 		call.Slot, call.Hidden = i+1, true
@@ -68,25 +68,25 @@ func reviews(r *flow.Record) (calls []flow.Call) {
 	return calls
 }
 
-func decide(r *flow.Record) []flow.Call {
+func decide(r *flow.Record) []*flow.Call {
 	call := ask(r, "decision", "editor", r.Config().(*Config).Editor, "Decide about the latest draft, as JSON that matches the schema.")
 	call.Slot, call.Schema = 6, "decision"
-	return []flow.Call{call}
+	return []*flow.Call{call}
 }
 
-func letter(r *flow.Record) []flow.Call {
+func letter(r *flow.Record) []*flow.Call {
 	task := "Nobody has decided yet: the review was ended early. Write to the author where it stands."
 	if d := decisionOf(r).Decision; d == "accept" || d == "reject" {
 		task = "Write the author a letter with your decision: " + d + "."
 	}
 	call := ask(r, "letter", "editor", r.Config().(*Config).Editor, task)
 	call.ID, call.Slot = "letter", 7
-	return []flow.Call{call}
+	return []*flow.Call{call}
 }
 
 // ask returns a call of this round.
-func ask(r *flow.Record, kind flow.CallKind, role string, p Person, task string) flow.Call {
-	return flow.Call{
+func ask(r *flow.Record, kind flow.CallKind, role string, p Person, task string) *flow.Call {
+	return &flow.Call{
 		ID: fmt.Sprintf("r%d.%s.%s", r.Round, kind, p.Name), Kind: kind, By: p.Name, Model: p.Model, Round: r.Round,
 		System: r.Text(role), Last: func(*flow.Record) string { return task },
 	}

@@ -36,7 +36,7 @@ func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event) ([]flow
 }
 
 // asked returns whom a conversation asks when it has just been started.
-func (l *Engine) asked(id string, start *flow.Start, asks func(*flow.Record) []flow.Call) ([]flow.Call, error) {
+func (l *Engine) asked(id string, start *flow.Start, asks func(*flow.Record) []*flow.Call) ([]*flow.Call, error) {
 	core, err := l.NewCore(id, []flow.Event{{Seq: 1, Body: start}})
 	if err != nil {
 		return nil, err
@@ -98,11 +98,10 @@ func overridden(a *flow.Amendment, old, edited, inForce *flow.Settings) bool {
 }
 
 // replaced returns the models that an edit has changed for actors for whom another model was chosen in the copied part.
-func replaced(before, after []flow.Call, record *flow.Record) map[string]flow.ModelChoice {
+func replaced(before, after []*flow.Call, record *flow.Record) map[string]flow.ModelChoice {
 	var out map[string]flow.ModelChoice
-	for i := range after {
-		call := &after[i]
-		same := func(c flow.Call) bool {
+	for _, call := range after {
+		same := func(c *flow.Call) bool {
 			return c.By == call.By && c.Model == call.Model && slices.Equal(c.Fallbacks, call.Fallbacks)
 		}
 		if call.Model == "" || record.Replacement(call.By) == "" || slices.ContainsFunc(before, same) {

@@ -31,11 +31,11 @@ func (s tardy) Append(ctx context.Context, id string, after int64, writer string
 // the others a whole one.
 func crowded(t *testing.T) (*debate.Engine, *debate.Session) {
 	t.Helper()
-	f := stage.OneState(flow.Missing(func(r *flow.Record) []flow.Call {
-		calls := make([]flow.Call, 100)
+	f := stage.OneState(flow.Missing(func(r *flow.Record) []*flow.Call {
+		calls := make([]*flow.Call, 100)
 		for i := range calls {
 			name := r.Active()[i%len(r.Active())]
-			calls[i] = flow.Call{ID: fmt.Sprintf("say.%d", i), Kind: "word", By: name, Model: stage.ModelOf(r, name), Slot: i}
+			calls[i] = &flow.Call{ID: fmt.Sprintf("say.%d", i), Kind: "word", By: name, Model: stage.ModelOf(r, name), Slot: i}
 		}
 		return calls
 	}))

@@ -25,7 +25,7 @@ const (
 )
 
 // OneState is a flow that asks for calls in one state, and then ends; lost leads to another that ends too.
-func OneState(calls func(r *debate.Record) []flow.Call) *debate.Flow {
+func OneState(calls func(r *debate.Record) []*flow.Call) *debate.Flow {
 	fires := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
 		return func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return on, flow.Exit{}, true }
 	}
@@ -41,12 +41,12 @@ func OneState(calls func(r *debate.Record) []flow.Call) *debate.Flow {
 }
 
 // CallsOf yields a call for each active participant that has no result.
-func CallsOf(how func(*flow.Call)) func(r *debate.Record) []flow.Call {
-	return func(r *debate.Record) []flow.Call {
-		var calls []flow.Call
+func CallsOf(how func(*flow.Call)) func(r *debate.Record) []*flow.Call {
+	return func(r *debate.Record) []*flow.Call {
+		var calls []*flow.Call
 		for i, name := range r.Active() {
-			call := flow.Call{ID: "say." + name, Kind: "word", By: name, Model: ModelOf(r, name), Slot: i}
-			how(&call)
+			call := &flow.Call{ID: "say." + name, Kind: "word", By: name, Model: ModelOf(r, name), Slot: i}
+			how(call)
 			if !r.Done(call.ID) {
 				calls = append(calls, call)
 			}
@@ -120,12 +120,12 @@ func Reflecting() *debate.Flow {
 	}
 	f.Rules = append(f.Rules, debate.Rule{From: state, On: done, To: debate.StateRoundComplete})
 	f.Steps[state] = flow.Step{
-		Calls: func(r *debate.Record) []flow.Call {
+		Calls: func(r *debate.Record) []*flow.Call {
 			if r.Done(id(r)) {
 				return nil
 			}
 			name := r.Active()[0]
-			return []flow.Call{{
+			return []*flow.Call{{
 				ID: id(r), Kind: "reflection", By: name, Model: ModelOf(r, name), Round: r.Round, System: r.Text("system." + name),
 				Last: func(*debate.Record) string { return "What have you learned in this round?" },
 			}}
@@ -194,12 +194,12 @@ const (
 
 // Interview is a flow that asks two people at once, then a model. A host may hurry it.
 func Interview() *debate.Flow {
-	ask := func(r *debate.Record) []flow.Call {
-		var calls []flow.Call
+	ask := func(r *debate.Record) []*flow.Call {
+		var calls []*flow.Call
 		for i, name := range []string{"Ada", "Ben"} {
 			id := "question." + name
 			if !r.Done(id) {
-				calls = append(calls, flow.Call{
+				calls = append(calls, &flow.Call{
 					ID: id, Kind: "question", By: name, Performer: flow.ByPerson, Slot: i,
 					Last: func(*debate.Record) string { return "What do you say, " + name + "?" },
 				})
@@ -207,11 +207,11 @@ func Interview() *debate.Flow {
 		}
 		return calls
 	}
-	closing := func(r *debate.Record) []flow.Call {
+	closing := func(r *debate.Record) []*flow.Call {
 		if r.Done("closing") {
 			return nil
 		}
-		return []flow.Call{{ID: "closing", Kind: "closing", By: "Ada", Model: "test/debater", Last: func(*debate.Record) string { return "Close." }}}
+		return []*flow.Call{{ID: "closing", Kind: "closing", By: "Ada", Model: "test/debater", Last: func(*debate.Record) string { return "Close." }}}
 	}
 	next := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
 		return func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return on, flow.Exit{}, true }

@@ -109,11 +109,11 @@ func Workshop(uses int) *debate.Flow {
 		Name: "workshop", Version: 1, Start: "working",
 		Rules: []debate.Rule{{From: "working", On: "worked", To: flow.StateCompleting}},
 		Steps: map[debate.State]flow.Step{"working": {
-			Calls: func(r *debate.Record) []flow.Call {
-				var calls []flow.Call
+			Calls: func(r *debate.Record) []*flow.Call {
+				var calls []*flow.Call
 				for i, name := range r.Active() {
 					if id := "work." + name; !r.Done(id) && !r.Failed(id) {
-						calls = append(calls, flow.Call{
+						calls = append(calls, &flow.Call{
 							ID: id, Kind: "work", By: name, Model: ModelOf(r, name), Slot: i, View: flow.View{None: true}, System: "You work.",
 							Last: func(*debate.Record) string { return "Compute, " + name + "." }, Tools: r.Settings().Tools, Uses: uses,
 							Continues: 2, OnFail: flow.OnFail{Aid: true},

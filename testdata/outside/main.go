@@ -87,11 +87,11 @@ func survey() *flow.Flow {
 	}
 }
 
-func calls(r *flow.Record) []flow.Call {
+func calls(r *flow.Record) []*flow.Call {
 	s, _ := r.Config().(Survey)
 	for i, name := range s.People {
 		if id := "mark." + name; !r.Done(id) {
-			return []flow.Call{{ID: id, Kind: "mark", By: name, Model: s.Model, Slot: i, Schema: "mark"}}
+			return []*flow.Call{{ID: id, Kind: "mark", By: name, Model: s.Model, Slot: i, Schema: "mark"}}
 		}
 	}
 	return nil

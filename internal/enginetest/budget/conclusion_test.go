@@ -39,16 +39,16 @@ func risingLimits(t *testing.T, together bool) {
 	t.Helper()
 	const usual = 600
 	f := stage.OneState(stage.CallsOf(func(c *flow.Call) { c.MaxTokens = 50 }))
-	f.Last = func(r *debate.Record) []flow.Call {
-		var calls []flow.Call
+	f.Last = func(r *debate.Record) []*flow.Call {
+		var calls []*flow.Call
 		for _, id := range []string{"verdict", "vote"} {
 			if !r.Done(id) {
-				calls = append(calls, flow.Call{ID: id, Kind: flow.CallKind(id), By: "judge", Model: "test/gpt-4.1", Needed: true})
+				calls = append(calls, &flow.Call{ID: id, Kind: flow.CallKind(id), By: "judge", Model: "test/gpt-4.1", Needed: true})
 			}
 		}
 		return calls
 	}
-	f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []flow.Call {
+	f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []*flow.Call {
 		calls := f.Last(r)
 		if together {
 			return calls
@@ -132,11 +132,11 @@ func TestTheToolsOfTheConclusionAreReserved(t *testing.T) {
 	turns := 0
 	for tokens := 10_000; tokens < 30_000; tokens += 400 {
 		f := stage.OneState(stage.CallsOf(func(c *flow.Call) { c.View.None = true }))
-		f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []flow.Call {
+		f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []*flow.Call {
 			if r.Done("end") {
 				return nil
 			}
-			return []flow.Call{{ID: "end", Kind: "end", By: "judge", Model: "test/debater", Needed: true, Tools: []string{"look"}, Uses: 1}}
+			return []*flow.Call{{ID: "end", Kind: "end", By: "judge", Model: "test/debater", Needed: true, Tools: []string{"look"}, Uses: 1}}
 		}}
 		engine, _, config := stage.WithFlow(f)
 		engine.Store, engine.Tools = &store.Memory{}, map[string]debate.Tool{"look": look}

@@ -30,11 +30,11 @@ func TestAFileThatTheConclusionCannotReadIsRefused(t *testing.T) {
 				handed, refused := 0, 0
 				for tokens := 40_000; tokens <= 400_000; tokens += 12_000 {
 					f := stage.OneState(stage.CallsOf(func(c *flow.Call) { c.Performer, c.Hidden = flow.ByPerson, hidden }))
-					f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []flow.Call {
+					f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []*flow.Call {
 						if r.Done("end") {
 							return nil
 						}
-						return []flow.Call{{ID: "end", Kind: "end", By: "judge", Model: "test/debater", Needed: true, View: view}}
+						return []*flow.Call{{ID: "end", Kind: "end", By: "judge", Model: "test/debater", Needed: true, View: view}}
 					}}
 					engine, _, config := stage.WithFlow(f)
 					engine.Store = &store.Memory{}

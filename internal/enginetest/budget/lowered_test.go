@@ -184,11 +184,11 @@ func TestAnswersOfPersonsAreInTheReserve(t *testing.T) {
 	asked, ended := 0, map[flow.EndReason]int{}
 	for tokens := 40_000; tokens <= 1_600_000; tokens += 20_000 {
 		f := stage.OneState(stage.CallsOf(func(c *flow.Call) { c.Performer = flow.ByPerson }))
-		f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []flow.Call {
+		f.Steps[flow.StateCompleting] = flow.Step{Calls: func(r *debate.Record) []*flow.Call {
 			if r.Done("end") {
 				return nil
 			}
-			return []flow.Call{{ID: "end", Kind: "end", By: "judge", Model: "test/debater", Needed: true}}
+			return []*flow.Call{{ID: "end", Kind: "end", By: "judge", Model: "test/debater", Needed: true}}
 		}}
 		engine, _, config := stage.WithFlow(f)
 		engine.Store = &store.Memory{}

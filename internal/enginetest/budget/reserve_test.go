@@ -37,12 +37,12 @@ func TestCallsThatFitTheBudgetOnlySinglyAreMadeOneAfterTheOther(t *testing.T) {
 func TestACallOfAStateThatWasLeftIsCharged(t *testing.T) {
 	for _, enough := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			asking := func(name string) func(*debate.Record) []flow.Call {
-				return func(r *debate.Record) []flow.Call {
+			asking := func(name string) func(*debate.Record) []*flow.Call {
+				return func(r *debate.Record) []*flow.Call {
 					if r.Done("say." + name) {
 						return nil
 					}
-					return []flow.Call{{ID: "say." + name, Kind: "word", By: name, Model: "test/debater"}}
+					return []*flow.Call{{ID: "say." + name, Kind: "word", By: name, Model: "test/debater"}}
 				}
 			}
 			f := stage.OneState(asking("Ada"))

@@ -125,13 +125,13 @@ func TestADroppedSpeakerLeavesTheOthersTime(t *testing.T) {
 func TestASpeakerWhoBeginsLateHasAPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := stage.CallsOf(func(c *flow.Call) { c.Round = 1 })
-		f := stage.OneState(func(r *debate.Record) []flow.Call {
+		f := stage.OneState(func(r *debate.Record) []*flow.Call {
 			for _, call := range all(r) {
 				if !r.Skipped(call.ID) {
 					if call.By == "Ben" {
 						call.NotBefore = r.StartedAt.Add(50 * time.Second)
 					}
-					return []flow.Call{call} // one after the other
+					return []*flow.Call{call} // one after the other
 				}
 			}
 			return nil
@@ -160,8 +160,8 @@ func personBeside() *debate.Flow {
 			c.Performer, c.Model = flow.ByPerson, ""
 		}
 	})
-	f := stage.OneState(func(r *debate.Record) []flow.Call {
-		return slices.DeleteFunc(all(r), func(c flow.Call) bool { return r.Skipped(c.ID) })
+	f := stage.OneState(func(r *debate.Record) []*flow.Call {
+		return slices.DeleteFunc(all(r), func(c *flow.Call) bool { return r.Skipped(c.ID) })
 	})
 	f.Timed = []debate.State{stage.Asks}
 	f.Steps[flow.StateInitializing] = flow.Step{Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) {

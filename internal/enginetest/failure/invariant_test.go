@@ -193,7 +193,7 @@ func (c counting) Plan(p window.Problem) window.Plan {
 func TestACallIsPlannedOnTheMessagesThatItReads(t *testing.T) {
 	f := stage.Reflecting()
 	step := f.Steps["reflecting"]
-	f.Steps["reflecting"] = flow.Step{Next: step.Next, Calls: func(r *debate.Record) []flow.Call {
+	f.Steps["reflecting"] = flow.Step{Next: step.Next, Calls: func(r *debate.Record) []*flow.Call {
 		calls := step.Calls(r)
 		for i := range calls {
 			calls[i].Model, calls[i].View = "test/small", flow.View{From: r.Round}

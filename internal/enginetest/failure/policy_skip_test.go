@@ -87,11 +87,11 @@ func TestASecondSkipInARowIsAnError(t *testing.T) {
 // Calls of one actor that are made side by side are one miss, and the next one is the second.
 func TestSkipsSideBySideAreOne(t *testing.T) {
 	for _, later := range []bool{false, true} {
-		engine, source, config := stage.WithFlow(stage.OneState(func(r *debate.Record) []flow.Call {
-			var calls []flow.Call
+		engine, source, config := stage.WithFlow(stage.OneState(func(r *debate.Record) []*flow.Call {
+			var calls []*flow.Call
 			ask := func(id string) {
 				if !r.Done(id) && !r.Skipped(id) {
-					calls = append(calls, flow.Call{ID: id, Kind: "word", By: "Ada", Model: stage.ModelOf(r, "Ada"), OnFail: flow.OnFail{Skip: flow.RuleToo}})
+					calls = append(calls, &flow.Call{ID: id, Kind: "word", By: "Ada", Model: stage.ModelOf(r, "Ada"), OnFail: flow.OnFail{Skip: flow.RuleToo}})
 				}
 			}
 			ask("say.1")

@@ -21,7 +21,7 @@ func TestAToolThatTheConversationLacksIsNoEndlessLoop(t *testing.T) {
 		f := stage.Workshop(5)
 		step := f.Steps["working"]
 		missing := step.Calls
-		step.Calls = func(r *debate.Record) []flow.Call {
+		step.Calls = func(r *debate.Record) []*flow.Call {
 			calls := missing(r)
 			for i := range calls {
 				calls[i].Tools = []string{"add", name}

@@ -18,7 +18,7 @@ func exchanging(uses, exchanges int) *debate.Flow {
 	f := stage.Workshop(uses)
 	step := f.Steps["working"]
 	missing := step.Calls
-	step.Calls = func(r *debate.Record) []flow.Call {
+	step.Calls = func(r *debate.Record) []*flow.Call {
 		calls := missing(r)
 		for i := range calls {
 			calls[i].Exchanges, calls[i].OnFail = exchanges, flow.OnFail{Instead: []flow.Kind{provider.KindToolLimit}}
@@ -99,7 +99,7 @@ func TestARetryHasAllRepliesOnceMore(t *testing.T) {
 	f := exchanging(0, 2)
 	step := f.Steps["working"]
 	missing := step.Calls
-	step.Calls = func(r *debate.Record) []flow.Call {
+	step.Calls = func(r *debate.Record) []*flow.Call {
 		calls := missing(r)
 		for i := range calls {
 			calls[i].OnFail = flow.OnFail{}

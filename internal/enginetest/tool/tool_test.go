@@ -140,11 +140,11 @@ func TestUsesAreThoseOfAState(t *testing.T) {
 	f.Rules = []debate.Rule{
 		{From: "working", On: "worked", To: "reworking"}, {From: "reworking", On: "worked", To: flow.StateCompleting},
 	}
-	f.Steps["reworking"] = flow.Step{Next: again.Next, Calls: func(r *debate.Record) []flow.Call {
-		var calls []flow.Call
+	f.Steps["reworking"] = flow.Step{Next: again.Next, Calls: func(r *debate.Record) []*flow.Call {
+		var calls []*flow.Call
 		for i, name := range r.Active() {
 			if id := "rework." + name; !r.Done(id) {
-				calls = append(calls, flow.Call{
+				calls = append(calls, &flow.Call{
 					ID: id, Kind: "work", By: name, Model: stage.ModelOf(r, name), Slot: 2 + i, View: flow.View{None: true},
 					Last: func(*debate.Record) string { return "Once more." }, Tools: r.Settings().Tools, Uses: 1,
 				})

@@ -232,7 +232,7 @@ func unread() *debate.Flow {
 	f.Name = "unread"
 	step := f.Steps[debate.StateAwaitingResponses]
 	calls := step.Calls
-	step.Calls = func(r *debate.Record) []flow.Call {
+	step.Calls = func(r *debate.Record) []*flow.Call {
 		all := calls(r)
 		for i := range all {
 			all[i].View.None = true
