@@ -178,6 +178,10 @@ func (d *Debate) Fold(e *flow.Event) error {
 		d.beginRound(body.N)
 	case *flow.Turn:
 		d.foldTurn(body)
+	case *flow.Transition:
+		if body.To == flow.StateCompleting {
+			d.sheets = nil // those of the rounds are needed no longer
+		}
 	case *Assessment:
 		d.Assessments = append(d.Assessments, body)
 	case *Verdict:

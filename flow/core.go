@@ -171,8 +171,17 @@ func (c *Core) foldStored(e Event) error {
 
 // folded brings values that are kept up to date with an event, or drops those that it has made invalid.
 func (c *Core) folded(e *Event) {
-	if kind := e.Kind(); kind == EventDropped || kind == EventRound && len(c.record.dropped) > 0 {
+	switch body := e.Body.(type) {
+	case *Dropped:
 		c.wires = nil // they name the participants
+	case *Round:
+		if len(c.record.dropped) > 0 {
+			c.wires = nil
+		}
+	case *Transition:
+		if body.To == StateCompleting {
+			c.wires = nil // those of the rounds are needed no longer
+		}
 	}
 	if c.kept != nil && !c.kept.fold(c.record, e) {
 		c.kept = nil
