@@ -38,8 +38,8 @@ type Debate struct {
 	bench    []int             // the indices of the judges who are not recused
 	schedule []format.Speech
 	phase    int             // the phase of which schedule is the schedule
-	freed    bool            // whether a phase has released the speakers
-	phases   map[int]string  // the names of the phases in which rounds were begun
+	freed    bool              // whether a phase has released the speakers
+	phases   []string          // the names of the phases in which rounds were begun, by round; the first is none's
 	said     []bool          // by slot of the schedule: whether its speech is recorded
 	voiced   map[string]bool // who has spoken in the round
 	sheets   map[answerBy]*sheet
@@ -202,18 +202,24 @@ func (d *Debate) Fold(e *flow.Event) error {
 // Phase returns the name of the phase of a round. A round that has begun keeps the phase in which it began, even if the number
 // of rounds has changed since.
 func (d *Debate) Phase(round int) string {
-	if name, ok := d.phases[round]; ok || d.format == nil {
-		return name
+	switch {
+	case round > 0 && round < len(d.phases):
+		return d.phases[round]
+	case d.format == nil:
+		return ""
 	}
 	return d.format.Phase(round, d.rounds()).Name
 }
 
+// mostPhases bounds the room that is made for the names of phases before there are rounds.
+const mostPhases = 64
+
 // beginRound sets the schedule of a round. Most rounds have the schedule of the round before.
 func (d *Debate) beginRound(n int) {
 	if d.phases == nil {
-		d.phases, d.voiced = make(map[int]string), make(map[string]bool)
+		d.phases, d.voiced = make([]string, 1, min(n+d.rounds(), mostPhases)), make(map[string]bool)
 	}
-	d.phases[n] = d.format.Phase(n, d.rounds()).Name
+	d.phases = append(d.phases[:min(n, len(d.phases))], d.format.Phase(n, d.rounds()).Name)
 	if phase := d.format.PhaseIndex(n, d.rounds()); phase != d.phase {
 		d.phase, d.schedule = phase, d.format.Speeches(phase, d.config.Cast())
 	}
