@@ -66,7 +66,10 @@ func wireJSON(s *provider.Schema) json.RawMessage {
 func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) {
 	r := c.record
 	state := r.calls[call.ID]
-	call.Tools = r.offerable(call.Tools)
+	if tools := r.offerable(call.Tools); len(tools) < len(call.Tools) {
+		offered := *call // the flow's own stays as it is
+		offered.Tools, call = tools, &offered
+	}
 	intent := &Intent{
 		Call: call.ID, Attempt: 1, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Target: call.Target,
 		Schema: call.Schema, Hidden: call.Hidden, Labels: call.View.Labels, Tag: call.Tag, Tokens: call.MaxTokens,

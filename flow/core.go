@@ -341,7 +341,7 @@ func (c *Core) dispatch(signal Signal) error {
 	case Opened:
 		return c.onOpened(s)
 	case Edit, Validate, Validated, Start:
-		return c.setUp(signal) // apart: the frame of dispatch, which each outcome passes, then holds no Start
+		return c.setUp(signal)
 	case Answer:
 		return c.answer(s)
 	case Sent:

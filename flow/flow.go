@@ -225,7 +225,7 @@ type Step struct {
 	// nothing were missing.
 	//
 	// The calls of one batch may run at the same time. An answer that is not accepted is asked for once more, as another
-	// attempt of the call. Each call is a new one: the core changes it. nil: there are none.
+	// attempt of the call. The core changes none of them. nil: there are none.
 	Calls func(r *Record) []*Call
 	// Steady are the kinds of those calls whose results change none of the others. It is for states that make many calls at once: while
 	// calls are in flight, the core does not ask Calls again after each of them. As long as Calls returns a person's call, the state has
