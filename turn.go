@@ -88,7 +88,9 @@ func (d *Debate) speaking(s *format.Speech) bool {
 // absent reports whether a speech cannot be held:
 //   - its speaker, or the participant it is addressed to, has been dropped
 //   - it was left out
-func (d *Debate) absent(s *format.Speech) bool { return d.left(s) || d.Skipped(turnID(d.Round, s.ID)) }
+func (d *Debate) absent(s *format.Speech) bool {
+	return d.left(s) || len(d.SkippedCalls) > 0 && d.Skipped(turnID(d.Round, s.ID))
+}
 
 // left reports whether the speaker of a speech, or the participant it is addressed to, has been dropped.
 func (d *Debate) left(s *format.Speech) bool {

@@ -45,6 +45,9 @@ func (c *Core) skipWith(call *Call) error {
 
 // Skipped reports whether a call was left out by a rule, by a person, or because the time of its round was over.
 func (r *Record) Skipped(call string) bool {
+	if len(r.SkippedCalls) == 0 { // as a rule
+		return false
+	}
 	c := r.calls[call]
 	return c != nil && c.status == callSkipped
 }

@@ -60,10 +60,7 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 		}
 		r.beginRound(body, e.At)
 	case *Intent:
-		if err := r.foldIntent(body, e.At); err != nil {
-			return err
-		}
-		r.opened.begin(r.calls[body.Call])
+		return r.foldIntent(body, e.At)
 	case *Skipped:
 		return r.foldSkipped(body)
 	case *Withdrawn:

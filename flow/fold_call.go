@@ -63,6 +63,7 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 		r.setLatest(call)
 	}
 	r.reserve(in)
+	r.opened.begin(call)
 	return nil
 }
 
