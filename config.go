@@ -20,8 +20,7 @@ import (
 // The engine copies a Config: the caller may change it as soon as the call with it has returned.
 //
 // Its JSON is strict: an unknown key, or a key given twice in different case, is an error. Durations are strings
-// such as "90s", under the keys roundDelay, roundTimeout, turnTimeout, judgeTimeout and
-// patience. Money is a number of USD.
+// such as "90s", under the keys roundTimeout, turnTimeout, judgeTimeout and patience. Money is a number of USD.
 //
 // Values out of bounds are refused:
 //   - Texts are valid UTF-8 without NUL. The topic, a position, a persona and each text of a format have at most
@@ -121,8 +120,6 @@ type Config struct {
 	// Temperature is that of the participants: 0.8 if nil. 0 is a valid value. Models that accept only their own
 	// temperature are sent none; see Model.OwnTemperature.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// RoundDelay is the pause before each round after the first: none if 0.
-	RoundDelay time.Duration `json:"-"`
 	// RoundTimeout bounds the speeches of a round: no bound if 0. Of participants who speak in sequence, each may use what is left of
 	// the time, less half of an equal part of the whole for each speech that is still to come. In 60 s Ada may speak for 45 s if only
 	// Ben comes after her. A participant who is cut off misses the round; see Record.SkippedCalls. The debate goes to the error
@@ -211,7 +208,7 @@ func (c Config) Settings() flow.Settings {
 		OnFailure: c.OnFailure, Patience: c.Patience,
 		Context: c.Context, Summarizer: c.Summarizer, AutoSummary: c.AutoSummary, SummarizerOptions: c.SummarizerOptions,
 		TruncateTurns: c.TruncateTurns, Reserve: c.Reserve,
-		MaxTokens: c.MaxTokens, RoundDelay: c.RoundDelay, RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry,
+		MaxTokens: c.MaxTokens, RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry,
 		Tools: c.Tools, ToolPolicy: c.ToolPolicy, Labels: c.Labels,
 	}
 }
@@ -319,7 +316,6 @@ type configFields Config
 // configJSON writes durations as text.
 type configJSON struct {
 	configFields
-	RoundDelay   flow.Duration `json:"roundDelay,omitempty"`
 	RoundTimeout flow.Duration `json:"roundTimeout,omitempty"`
 	TurnTimeout  flow.Duration `json:"turnTimeout,omitempty"`
 	JudgeTimeout flow.Duration `json:"judgeTimeout,omitempty"`
@@ -329,7 +325,7 @@ type configJSON struct {
 // MarshalJSON writes the config.
 func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(configJSON{
-		configFields(c), flow.Duration(c.RoundDelay), flow.Duration(c.RoundTimeout), flow.Duration(c.TurnTimeout), flow.Duration(c.JudgeTimeout),
+		configFields(c), flow.Duration(c.RoundTimeout), flow.Duration(c.TurnTimeout), flow.Duration(c.JudgeTimeout),
 		flow.Duration(c.Patience),
 	})
 }
@@ -342,7 +338,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*c = Config(in.configFields)
-	c.RoundDelay, c.RoundTimeout = time.Duration(in.RoundDelay), time.Duration(in.RoundTimeout)
+	c.RoundTimeout = time.Duration(in.RoundTimeout)
 	c.TurnTimeout, c.JudgeTimeout = time.Duration(in.TurnTimeout), time.Duration(in.JudgeTimeout)
 	c.Patience = time.Duration(in.Patience)
 	return nil

@@ -46,7 +46,7 @@ func full() debate.Config {
 		Audience: &debate.Audience{Members: []debate.Member{{Name: "V", Model: "a/v", Persona: "u", Instructions: "v"}}, Instructions: "w"},
 		Budget:   &debate.Budget{Warn: 1, Confirm: true, Soft: debate.USD/4 + 1, Hard: math.MaxInt64},
 		Context:  "truncate", Reserve: 1, MaxTokens: 2, Temperature: new(0.0),
-		RoundDelay: 90 * time.Second, TurnTimeout: time.Millisecond + 1, JudgeTimeout: math.MaxInt64,
+		RoundTimeout: 90 * time.Second, TurnTimeout: time.Millisecond + 1, JudgeTimeout: math.MaxInt64,
 		Retry: &debate.RetryPolicy{
 			Max: map[debate.Kind]int{provider.KindNetwork: 0}, Base: time.Second, Cap: time.Minute, Jitter: 1, RateLimit: 2,
 		},
@@ -67,7 +67,7 @@ func TestAConfigReadsWhatItWrites(t *testing.T) {
 	data, err := json.Marshal(full())
 	require.NoError(t, err)
 	for _, part := range []string{
-		`"roundDelay":"1m30s"`, `"soft":0.250000000001`, `"warn":0.000000000001`, `"hard":9223372.036854775807`, `"temperature":0`,
+		`"roundTimeout":"1m30s"`, `"soft":0.250000000001`, `"warn":0.000000000001`, `"hard":9223372.036854775807`, `"temperature":0`,
 	} {
 		assert.Contains(t, string(data), part)
 	}
@@ -89,8 +89,8 @@ func TestConfigsThatDoNotRead(t *testing.T) {
 		"a phase's":                {`{"customFormat":{"phases":[{"frist":1}]}}`, "frist"},
 		"a retry policy's":         {`{"retry":{"bass":1}}`, "bass"},
 		"more behind it":           {`{"topic":"x"} {}`, ""},
-		"a duration as a number":   {`{"roundDelay":90}`, ""},
-		"no duration":              {`{"roundDelay":"soon"}`, "soon"},
+		"a duration as a number":   {`{"roundTimeout":90}`, ""},
+		"no duration":              {`{"roundTimeout":"soon"}`, "soon"},
 		"a duration without units": {`{"turnTimeout":"90"}`, "90"},
 		"money with 13 decimals":   {`{"budget":{"hard":0.0000000000001}}`, ""},
 		"money in words":           {`{"budget":{"hard":"ten"}}`, ""},
@@ -118,7 +118,7 @@ func FuzzConfig(f *testing.F) {
 		f.Add(data)
 	}
 	for _, seed := range []string{
-		`null`, `{"topic":1}`, `{"roundDelay":"1h"}`, `{"budget":{"hard":1e-12}}`, `{"temperature":-0}`, `{"x":1}`, `{} {}`,
+		`null`, `{"topic":1}`, `{"roundTimeout":"1h"}`, `{"budget":{"hard":1e-12}}`, `{"temperature":-0}`, `{"x":1}`, `{} {}`,
 		`{"budget":{"hrad":1}}`, `{"retry":{"max":{"network":"x"}}}`, `{"participants":[{"name":1},null]}`, `[]`, `{"":1}`,
 	} {
 		f.Add([]byte(seed))

@@ -45,7 +45,7 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, 4096, c.Reserve)
 	assert.Equal(t, 2*time.Minute, c.TurnTimeout)
 	assert.Equal(t, 3*time.Minute, c.JudgeTimeout)
-	assert.Zero(t, c.RoundDelay)
+	assert.Zero(t, c.RoundTimeout)
 	assert.Equal(t, debate.EveryRound, c.Judging.When)
 	assert.Equal(t, 5, record.Round)
 	for _, request := range source.Requests() {

@@ -93,7 +93,6 @@ func TestBadConfigs(t *testing.T) {
 		"negative rounds":        {func(c *config) { c.Rounds = -1 }, []string{"rounds"}},
 		"negative reserve":       {func(c *config) { c.Reserve = -1 }, []string{"reserve"}},
 		"negative tokens":        {func(c *config) { c.MaxTokens = -1 }, []string{"judging.judges[0].maxTokens", "maxTokens"}},
-		"negative delay":         {func(c *config) { c.RoundDelay = -1 }, []string{"roundDelay"}},
 		"negative turn timeout":  {func(c *config) { c.TurnTimeout = -1 }, []string{"turnTimeout"}},
 		"negative judge timeout": {func(c *config) { c.JudgeTimeout = -1 }, []string{"judgeTimeout"}},
 		"temperature below 0":    {func(c *config) { c.Temperature = new(-1.0) }, []string{"temperature"}},

@@ -27,7 +27,7 @@ func TestAConfigsJSONIsRefusedByPath(t *testing.T) {
 		"a key in another case":  {`{"Topic":"x"}`, []string{"Topic"}, "is not a known key"},
 		"a key twice":            {`{"participants":[{"fallbacks":[],"fallbacks":[]}]}`, []string{"participants[0].fallbacks"}, "duplicate key"},
 		"a duration":             {`{"turnTimeout":"5"}`, []string{"turnTimeout"}, `"5" is not a duration such as "90s"`},
-		"a duration as a number": {`{"roundDelay":5}`, []string{"roundDelay"}, "is a number, not a text"},
+		"a duration as a number": {`{"roundTimeout":5}`, []string{"roundTimeout"}, "is a number, not a text"},
 		"an amount":              {`{"budget":{"hard":"x"}}`, []string{"budget.hard"}, "is not an amount of USD"},
 		"an amount too exact":    {`{"budget":{"soft":1.0000000000000000000000001}}`, []string{"budget.soft"}, "at most 12 decimals"},
 		"an amount of nothing":   {`{"budget":{"soft":null}}`, []string{"budget.soft"}, "is not an amount of USD"},

@@ -64,9 +64,6 @@ func turnCall(d *Debate, s *format.Speech) *flow.Call {
 	if call.MaxTokens == 0 && s.MaxTokens > 0 {
 		call.MaxTokens = min(s.MaxTokens, d.config.MaxTokens)
 	}
-	if d.Round > 1 && d.Settings().RoundDelay > 0 {
-		call.NotBefore = d.EnteredAt().Add(d.Settings().RoundDelay)
-	}
 	return call
 }
 

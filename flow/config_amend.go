@@ -45,9 +45,8 @@ type Amendment struct {
 	Patience   *Duration      `json:"patience,omitempty"`
 	// ToolPolicy replaces that of the settings.
 	ToolPolicy *ToolPolicy `json:"toolPolicy,omitempty"`
-	// RoundDelay, RoundTimeout and TurnTimeout replace those of the settings. Timeouts are by kind of call, and replace what
-	// the flow sets for one attempt at such a call.
-	RoundDelay   *Duration             `json:"roundDelay,omitempty"`
+	// RoundTimeout and TurnTimeout replace those of the settings. Timeouts are by kind of call, and replace what the flow sets for one
+	// attempt at such a call.
 	RoundTimeout *Duration             `json:"roundTimeout,omitempty"`
 	TurnTimeout  *Duration             `json:"turnTimeout,omitempty"`
 	Timeouts     map[CallKind]Duration `json:"timeouts,omitempty" redact:"keys"`
@@ -130,7 +129,6 @@ func (a *Amendment) apply(settings *Settings, rules []FailureRule, flow *Flow) *
 		t.Retry = a.Retry.Clone()
 	}
 	set((*Duration)(&t.Patience), a.Patience)
-	set((*Duration)(&t.RoundDelay), a.RoundDelay)
 	set((*Duration)(&t.RoundTimeout), a.RoundTimeout)
 	set((*Duration)(&t.TurnTimeout), a.TurnTimeout)
 	set(&t.Rounds, a.Rounds)

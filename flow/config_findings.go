@@ -217,8 +217,8 @@ func (f *Findings) completed(t *Settings) {
 	f.prompts(t.Prompts)
 	f.documents(t.Documents)
 	for field, n := range order.ByKey(map[string]int64{
-		"rounds": int64(t.Rounds), "reserve": int64(t.Reserve), "maxTokens": int64(t.MaxTokens), "roundDelay": int64(t.RoundDelay),
-		"roundTimeout": int64(t.RoundTimeout), "turnTimeout": int64(t.TurnTimeout),
+		"rounds": int64(t.Rounds), "reserve": int64(t.Reserve), "maxTokens": int64(t.MaxTokens), "roundTimeout": int64(t.RoundTimeout),
+		"turnTimeout": int64(t.TurnTimeout),
 	}) {
 		if n < 0 {
 			f.Addf(field, "is negative")

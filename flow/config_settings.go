@@ -173,10 +173,8 @@ type Settings struct {
 	// MaxTokens bounds the output tokens of a reply. 0: 4096. A reply that ends there with nothing usable is requested again
 	// with twice as many, as far as the model, its window and the budget allow it.
 	MaxTokens int `json:"maxTokens,omitempty"`
-	// RoundDelay is the pause before each round after the first. RoundTimeout bounds the calls of a round in the
-	// states that the flow names; 0: no bound. TurnTimeout bounds one attempt at a call; 0: 120 s. In JSON all
-	// three are nanoseconds.
-	RoundDelay   time.Duration `json:"roundDelay,omitempty"`
+	// RoundTimeout bounds the calls of a round in the states that the flow names; 0: no bound. TurnTimeout bounds one attempt at a
+	// call; 0: 120 s. In JSON both are nanoseconds.
 	RoundTimeout time.Duration `json:"roundTimeout,omitempty"`
 	TurnTimeout  time.Duration `json:"turnTimeout,omitempty"`
 	// Timeouts bound one attempt at a call of a kind, in place of what the flow sets. Only an [Amendment] sets them.

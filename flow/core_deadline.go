@@ -15,9 +15,6 @@ func (r *Record) began() time.Time {
 	if r.settings.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
 		return time.Time{}
 	}
-	if r.Round > 1 {
-		return r.roundAt.Add(r.settings.RoundDelay)
-	}
 	return r.roundAt
 }
 

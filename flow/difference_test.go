@@ -88,7 +88,7 @@ func everyField() debate.Config {
 		},
 		Context: flow.ContextSliding, Summarizer: "test/summarizer", AutoSummary: true, SummarizerOptions: everyOption(),
 		TruncateTurns: true, Reserve: 2000, MaxTokens: 1000,
-		Temperature: new(0.6), RoundDelay: time.Second, RoundTimeout: time.Hour, TurnTimeout: time.Minute, JudgeTimeout: 2 * time.Minute,
+		Temperature: new(0.6), RoundTimeout: time.Hour, TurnTimeout: time.Minute, JudgeTimeout: 2 * time.Minute,
 		Retry: &debate.RetryPolicy{
 			Max: map[debate.Kind]int{provider.KindNetwork: 1}, Base: time.Second, Cap: time.Minute, Jitter: time.Second, RateLimit: time.Second,
 		},

@@ -85,9 +85,6 @@ func overridden(a *flow.Amendment, old, edited, inForce *flow.Settings) bool {
 	if lost(old.Patience, edited.Patience, inForce.Patience) {
 		a.Patience = (*flow.Duration)(&edited.Patience)
 	}
-	if lost(old.RoundDelay, edited.RoundDelay, inForce.RoundDelay) {
-		a.RoundDelay = (*flow.Duration)(&edited.RoundDelay)
-	}
 	if lost(old.RoundTimeout, edited.RoundTimeout, inForce.RoundTimeout) {
 		a.RoundTimeout = (*flow.Duration)(&edited.RoundTimeout)
 	}

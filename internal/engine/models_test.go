@@ -180,10 +180,12 @@ func TestTheStartOfAStoredDebateAsksNobody(t *testing.T) {
 	_, err = other.Start(t.Context(), again)
 	stage.RequireKind(t, err, provider.KindConflict)
 
-	config.ID, config.Rounds, config.RoundDelay = "trusted", 2, time.Hour // so that it cannot end before the pause
+	config.ID, config.Rounds = "trusted", 2
+	stage.Pausing(&config, time.Hour) // so that it cannot end before it is paused
 	again = config
 	_, trusting, trusted := stage.Market()
 	trusting.SkipModelCheck, trusting.Store = true, engine.Store
+	trusting.Flows = map[string]*debate.Flow{debate.FlowName: stage.Paced()}
 	s, err = trusting.New(config)
 	require.NoError(t, err)
 	require.NoError(t, s.Validate(t.Context()))

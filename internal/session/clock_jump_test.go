@@ -38,7 +38,7 @@ func waits() map[string]func(*debate.Config) {
 		"a hard limit":    func(c *debate.Config) { c.Budget = &debate.Budget{HardTime: 30 * time.Minute} },
 		"a soft limit":    func(c *debate.Config) { c.Budget = &debate.Budget{SoftTime: 30 * time.Minute} },
 		"a round's time":  func(c *debate.Config) { c.RoundTimeout = 5 * time.Minute },
-		"a round's delay": func(c *debate.Config) { c.RoundDelay = 20 * time.Second },
+		"a round's delay": func(c *debate.Config) { stage.Pausing(c, 20*time.Second) },
 		"a retry":         func(*debate.Config) {},
 		"a person": func(c *debate.Config) {
 			c.Budget = &debate.Budget{HardTime: 30 * time.Minute}

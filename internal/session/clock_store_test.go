@@ -310,7 +310,7 @@ func TestClocksThatDifferChangeNothing(t *testing.T) {
 		config := stage.TwoDebaters()
 		config.ID = "relayed"
 		dice := rand.New(rand.NewPCG(seed, 11))
-		config.RoundDelay = time.Duration(dice.IntN(3)) * 20 * time.Second
+		stage.Pausing(&config, time.Duration(dice.IntN(3))*20*time.Second)
 		config.RoundTimeout = time.Duration(dice.IntN(3)) * 70 * time.Second
 		if limit := time.Duration(1+dice.IntN(15)) * time.Minute; dice.IntN(2) == 0 {
 			config.Budget = &debate.Budget{SoftTime: limit}

@@ -53,7 +53,7 @@ func TestCodeThatIgnoresItsContextIsGivenUp(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config := stage.TwoDebaters()
 				config.TurnTimeout, config.JudgeTimeout = 20*time.Second, 20*time.Second
-				config.RoundDelay = time.Hour // the session lives for a while
+				stage.Pausing(&config, time.Hour) // the session lives for a while
 				engine, _ := stage.Engine(config)
 				engine.MaxCalls = 1 // what is given up frees its slot
 				var lines stage.Locked
@@ -143,7 +143,8 @@ func TestWhatComesLateSettlesOnlyIfAllIsKnown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config := stage.TwoDebaters()
-				config.TurnTimeout, config.RoundDelay = 20*time.Second, time.Hour
+				config.TurnTimeout = 20 * time.Second
+				stage.Pausing(&config, time.Hour)
 				engine, _ := stage.Engine(config)
 				d, inner := stage.NewDeaf(false), engine.Providers["test"]
 				var asked atomic.Bool

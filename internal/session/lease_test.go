@@ -156,7 +156,7 @@ func TestADebateIsOpenedWhileItIsClosed(t *testing.T) {
 // then on, and nobody waits for a renewal when the session is closed.
 func TestALeaseIsRenewedOnceAtATime(t *testing.T) {
 	config := stage.TwoDebaters()
-	config.RoundDelay = time.Minute // nothing is in flight then
+	stage.Pausing(&config, time.Minute) // nothing is in flight then
 	stage.InCompany(t, config, func(t *testing.T, _ *stage.Company, join func() *stage.Member) {
 		a := join()
 		var slow atomic.Bool

@@ -225,7 +225,8 @@ func TestAnOpenedThatIsAnotherOne(t *testing.T) {
 func TestAnOpenedBeforeARest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.TwoDebaters()
-		config.ID, config.RoundDelay = "d", 10*time.Minute
+		config.ID = "d"
+		stage.Pausing(&config, 10*time.Minute)
 		n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
 		n.Begin()
 		next := n.Advance(flow.Opened{})

@@ -32,7 +32,7 @@ func TestAClockAheadDelaysNothing(t *testing.T) {
 			},
 		},
 		"a round's delay": {
-			change: func(c *debate.Config) { c.RoundDelay = 3 * time.Second },
+			change: func(c *debate.Config) { stage.Pausing(c, 3*time.Second) },
 			reply:  func(*provider.Request) (scripted.Reply, bool) { return scripted.Reply{}, false },
 		},
 		"a round's time": {

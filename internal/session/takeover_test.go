@@ -300,7 +300,8 @@ func TestAHolderComesBack(t *testing.T) {
 // given its lease back meanwhile, and another engine goes on: what comes home late begins nothing.
 func TestACallComesHomeLate(t *testing.T) {
 	config := stage.TwoDebaters()
-	config.RoundTimeout, config.RoundDelay = 10*time.Second, 5*time.Second
+	config.RoundTimeout = 10 * time.Second
+	stage.Pausing(&config, 5*time.Second)
 	stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		hurry, hurryToo := c.Slow("Ada", 18500*time.Millisecond), c.Slow("Ben", 20*time.Second) // home at 19.5 and 28.5
 		a, b := join(), join()

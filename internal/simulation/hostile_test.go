@@ -196,7 +196,7 @@ func mutateLog(dice *rand.Rand, log []flow.Event) []flow.Event {
 		case 2:
 			events[i], events[j] = events[j], events[i]
 		case 3:
-			key := oneOf(dice, "rounds", "roundTimeout", "roundDelay", "turnTimeout", "patience", "maxTokens", "reserve")
+			key := oneOf(dice, "rounds", "roundTimeout", "turnTimeout", "patience", "maxTokens", "reserve")
 			if settings != nil {
 				settings[key] = oneOf[any](dice, -1, 0, 1, math.MaxInt64, math.MinInt64)
 			}

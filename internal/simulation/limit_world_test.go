@@ -76,7 +76,7 @@ func drawLimited(dice *rand.Rand, id string) debate.Config {
 		config.RoundTimeout = time.Duration(5+dice.IntN(120)) * time.Second
 	}
 	if chance(dice, 8) {
-		config.RoundDelay = 3 * time.Second
+		stage.Pausing(&config, 3*time.Second)
 	}
 	if chance(dice, 4) {
 		config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: dice.IntN(3), provider.KindRateLimit: dice.IntN(2)}}

@@ -114,7 +114,7 @@ func storeConfig(dice *rand.Rand, seed uint64) debate.Config {
 		config.RoundTimeout = 24 * time.Hour // breaks are recorded
 	}
 	if chance(dice, 3) {
-		config.RoundDelay = 3 * time.Second
+		stage.Pausing(&config, 3*time.Second)
 	}
 	if chance(dice, 3) {
 		config.Budget, config.Unattended = &debate.Budget{Warn: debate.USD / 200, Confirm: true}, false

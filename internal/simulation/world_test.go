@@ -125,6 +125,7 @@ func worldEngine(models map[string]debate.Model, vendors ...string) *debate.Engi
 		Judges: map[string]debate.Judge{"jury": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
 			return nil, nobody
 		})},
+		Flows: map[string]*debate.Flow{debate.FlowName: stage.Paced()},
 	}
 	for _, vendor := range vendors {
 		engine.Providers[vendor] = silent
@@ -180,7 +181,7 @@ func simConfig(dice *rand.Rand, id string) debate.Config {
 		config.Budget = &debate.Budget{Warn: debate.Money(1 + dice.IntN(20_000)), Confirm: dice.IntN(2) == 0, Hard: 1_000_000_000_000_000}
 	}
 	if dice.IntN(4) == 0 {
-		config.RoundDelay = 5 * time.Second
+		stage.Pausing(&config, 5*time.Second)
 	}
 	(&casting{dice: dice, models: []string{model}, spare: []string{spareOf(model)}}).drawExtras(&config)
 	return config

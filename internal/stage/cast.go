@@ -33,14 +33,18 @@ func Engine(config debate.Config) (*debate.Engine, *scripted.Provider) {
 		names = append(names, p.Name)
 	}
 	p := &scripted.Provider{Reply: Script(names), Record: true}
-	return &debate.Engine{
+	engine := &debate.Engine{
 		Logger:    slog.New(slog.DiscardHandler), // a test that wants lines has a logger of its own
 		Providers: map[string]debate.Provider{"test": p},
 		Models: map[string]debate.Model{
 			"test/debater": {Priced: true, Input: 1_000_000, Output: 2_000_000, CachedInput: 100_000, CacheWrite: 1_000_000},
 			"test/judge":   {Priced: true, Input: 3_000_000, Output: 9_000_000, CachedInput: 300_000, CacheWrite: 3_000_000},
 		},
-	}, p
+	}
+	if config.Labels[labelPause] != "" {
+		engine.Flows = map[string]*debate.Flow{debate.FlowName: Paced()}
+	}
+	return engine, p
 }
 
 // InFlow returns a config under the name of the one flow that an engine was given. Without a flow it is a debate's.

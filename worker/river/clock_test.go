@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/provider"
@@ -76,7 +77,8 @@ func TestAClockThatIsOff(t *testing.T) {
 // timed is a debate with a limit of half an hour, by its id: a hard one, which fails it, or a soft one, which ends it early.
 func timed(id string) debate.Config {
 	config := debating(id)
-	config.RoundDelay, config.Patience = time.Second, time.Hour
+	config.Patience = time.Hour
+	stage.Pausing(&config, time.Second)
 	config.Budget = &flow.Budget{SoftTime: 30 * time.Minute}
 	if id == "hard" {
 		config.Budget = &flow.Budget{HardTime: 30 * time.Minute}
@@ -150,7 +152,7 @@ func TestTheClockOfTheStoreIsSet(t *testing.T) {
 				engine.Lease = 6 * time.Second // the clock is read anew after a third of it
 				w := working(t, host, engine, worker.Config{Far: time.Millisecond})
 				config := timed("soft")
-				config.RoundDelay = 0
+				config.Labels = nil
 				submit(t, engine, config)
 				if between {
 					eventually(t, "the debate is released", func() bool { return w.Stats().Far == 1 && host.rows(t)["scheduled"] == 1 })

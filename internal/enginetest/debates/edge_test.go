@@ -334,20 +334,6 @@ func TestASummarizerThatFailsIsNotAskedAgain(t *testing.T) {
 	assert.Less(t, len(d.Summaries()), 10)
 }
 
-func TestTheDelayIsNoTimeOfTheRound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		config := stage.TwoDebaters()
-		config.RoundDelay, config.RoundTimeout = time.Minute, 30*time.Second
-		engine, _ := stage.Engine(config)
-		if err := engine.Validate(t.Context(), config); err != nil {
-			return // refused, as it should be
-		}
-		record := stage.Run(t, engine, config)
-		tell(t, record)
-		assert.Len(t, record.Turns, 6)
-	})
-}
-
 // Rules that drop one judge after the other are no circle. The one who is left gives the verdict.
 func TestManyJudgesAreNoCircle(t *testing.T) {
 	config := stage.TwoDebaters()

@@ -278,31 +278,6 @@ func TestAJudgeIsAskedAgain(t *testing.T) {
 	t.Fatal("the judge was not asked again")
 }
 
-// TestRoundDelay: the pause stands before each round after the first, and nowhere else.
-func TestRoundDelay(t *testing.T) {
-	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
-		t.Run(string(mode), func(t *testing.T) {
-			config := stage.TwoDebaters()
-			config.Mode, config.RoundDelay = mode, 30*time.Second
-			events, err := stage.OnClock(t, config, func(*debate.Engine, *scripted.Provider) {})
-			require.NoError(t, err)
-			var round time.Time
-			for i := range events {
-				switch e := &events[i]; {
-				case e.Kind() == flow.EventRound:
-					round = e.At
-				case e.Kind() != flow.EventIntent || body.As[flow.Intent](*e).Schema != "":
-				case body.As[flow.Intent](*e).Round == 1:
-					assert.Zero(t, e.At.Sub(round))
-				default:
-					assert.Equal(t, 30*time.Second, e.At.Sub(round), body.As[flow.Intent](*e).Call)
-				}
-			}
-			assert.Equal(t, time.Minute, events[len(events)-1].At.Sub(events[0].At))
-		})
-	}
-}
-
 // TestQueueingIsNoTimeout: with one call at a time, a turn waits longer for its place than its
 // timeout allows it to take.
 func TestQueueingIsNoTimeout(t *testing.T) {

@@ -52,19 +52,19 @@ func TestTheEditOfAForkWinsOverAmendments(t *testing.T) {
 		"policies, time-outs and rounds": {
 			flow.Amendment{
 				Budget: &debate.Budget{}, OnFailure: &[]flow.FailureRule{{Do: flow.OptionEnd}}, Patience: new(flow.Duration(time.Hour)),
-				RoundDelay: new(flow.Duration(time.Second)), RoundTimeout: new(flow.Duration(time.Hour)), TurnTimeout: new(flow.Duration(time.Second)),
+				RoundTimeout: new(flow.Duration(time.Hour)), TurnTimeout: new(flow.Duration(time.Second)),
 				Rounds: new(4), Context: new(flow.ContextTruncate), Summarizer: new("test/spare"), AutoSummary: new(true),
 				Retry: &debate.RetryPolicy{Base: time.Minute},
 			},
 			func(c *debate.Config) {
-				c.Budget, c.OnFailure, c.Patience, c.RoundDelay, c.RoundTimeout = nil, policy, 2*time.Hour, time.Millisecond, 2*time.Hour
+				c.Budget, c.OnFailure, c.Patience, c.RoundTimeout = nil, policy, 2*time.Hour, 2*time.Hour
 				c.TurnTimeout, c.Rounds, c.Context, c.Summarizer = time.Minute, 2, flow.ContextSliding, flow.NoSummarizer
 				c.Retry = &debate.RetryPolicy{Base: time.Second}
 			}, 2, "test/debater",
 			func(t *testing.T, settings *flow.Settings) {
 				assert.Equal(t, policy, settings.OnFailure)
-				assert.Equal(t, []time.Duration{2 * time.Hour, time.Millisecond, 2 * time.Hour, time.Minute}, []time.Duration{
-					settings.Patience, settings.RoundDelay, settings.RoundTimeout, settings.TurnTimeout,
+				assert.Equal(t, []time.Duration{2 * time.Hour, 2 * time.Hour, time.Minute}, []time.Duration{
+					settings.Patience, settings.RoundTimeout, settings.TurnTimeout,
 				})
 				assert.Equal(t, []any{2, flow.ContextSliding, flow.NoSummarizer, true, time.Second}, []any{
 					settings.Rounds, settings.Context, settings.Summarizer, settings.AutoSummary, settings.Retry.Base,

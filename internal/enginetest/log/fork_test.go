@@ -182,7 +182,7 @@ func TestAForkThatComesLater(t *testing.T) {
 	for name, limit := range map[string]func(c *debate.Config){
 		"a round's time":  func(c *debate.Config) { c.RoundTimeout = time.Minute },
 		"a retry's time":  func(c *debate.Config) { c.Retry = &debate.RetryPolicy{Base: time.Minute} },
-		"a round's delay": func(c *debate.Config) { c.RoundDelay = time.Minute },
+		"a round's delay": func(c *debate.Config) { stage.Pausing(c, time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -235,7 +235,7 @@ func everyDebate() *debate.Config {
 		},
 		Watch: []format.Detector{format.DetectRepetition}, StopOn: []format.Detector{format.DetectDrift},
 		Budget: everyBudget(), OnFailure: everyRule(), Patience: time.Minute, Context: "hybrid", Summarizer: "test/a", AutoSummary: true,
-		SummarizerOptions: everyOption(), TruncateTurns: true, Reserve: 100, MaxTokens: 500, Temperature: new(0.4), RoundDelay: time.Second,
+		SummarizerOptions: everyOption(), TruncateTurns: true, Reserve: 100, MaxTokens: 500, Temperature: new(0.4),
 		RoundTimeout: time.Hour, TurnTimeout: time.Minute, JudgeTimeout: time.Minute, Retry: everyRetry(), ToolPolicy: everyPolicy(),
 		Labels: everyMark(),
 	}

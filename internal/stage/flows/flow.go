@@ -19,7 +19,9 @@ func Engine(s store.Store, before Before) *debate.Engine {
 	return &debate.Engine{
 		Logger: slog.New(slog.DiscardHandler),
 		Store:  s, Providers: map[string]debate.Provider{"test": Provider(before)}, SkipModelCheck: true,
-		Flows: map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow()},
+		Flows: map[string]*flow.Flow{
+			debate.FlowName: stage.Paced(), deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow(),
+		},
 	}
 }
 

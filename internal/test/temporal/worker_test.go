@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/internal/stage/process"
 )
@@ -23,7 +24,7 @@ func troupe(name string, of int) (all []flow.Config, ids []string) {
 	for i := range of {
 		ids = append(ids, fmt.Sprintf("%s-debate-%d", name, i), fmt.Sprintf("%s-deliberation-%d", name, i), fmt.Sprintf("%s-arbiter-%d", name, i))
 		debate, deliberation, arbitration := flows.Debate(ids[3*i]), flows.Deliberation(ids[3*i+1]), flows.Arbitration(ids[3*i+2])
-		debate.RoundDelay = time.Second
+		stage.Pausing(&debate, time.Second)
 		debate.Budget, deliberation.Budget, arbitration.Budget = hard, soft, hard
 		all = append(all, debate, deliberation, arbitration)
 		hard, soft = soft, hard

@@ -16,17 +16,17 @@ import (
 
 // amendFlags are the flags of the command amend.
 type amendFlags struct {
-	from                             string
-	budget, soft, warn               string
-	calls, tokens                    int
-	span                             time.Duration
-	unlimited                        bool
-	models, fallbacks                []string
-	rounds                           int
-	context, summarizer              string
-	autoSummary, unattended          bool
-	patience, delay, roundTime, turn time.Duration
-	timeouts                         []string
+	from                      string
+	budget, soft, warn        string
+	calls, tokens             int
+	span                      time.Duration
+	unlimited                 bool
+	models, fallbacks         []string
+	rounds                    int
+	context, summarizer       string
+	autoSummary, unattended   bool
+	patience, roundTime, turn time.Duration
+	timeouts                  []string
 }
 
 // amend changes the settings of a conversation.
@@ -82,7 +82,6 @@ onFailure, toolPolicy); the flags come after it.`,
 	flags.BoolVar(&f.autoSummary, "auto-summary", false, "summarise early")
 	flags.BoolVar(&f.unattended, "unattended", false, "ask nobody about failures, costs and tools")
 	flags.DurationVar(&f.patience, "patience", 0, "how long an outage is waited for")
-	flags.DurationVar(&f.delay, "round-delay", 0, "the pause before each further round")
 	flags.DurationVar(&f.roundTime, "round-timeout", 0, "the time of a round; 0: no bound")
 	flags.DurationVar(&f.turn, "turn-timeout", 0, "the time of one attempt at a call")
 	flags.StringArrayVar(&f.timeouts, "timeout", nil, "`kind=duration`: the time of one attempt at a call of this kind; can be repeated")
@@ -118,7 +117,6 @@ func (f *amendFlags) amendment(c *cobra.Command, engine *debate.Engine, record *
 		from time.Duration
 	}{
 		"patience":      {&change.Patience, f.patience},
-		"round-delay":   {&change.RoundDelay, f.delay},
 		"round-timeout": {&change.RoundTimeout, f.roundTime},
 		"turn-timeout":  {&change.TurnTimeout, f.turn},
 	} {
