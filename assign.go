@@ -45,7 +45,7 @@ const defaultAssignTemperature = 0.9
 func (a *AssignPositions) seat() flow.Seat {
 	return flow.Seat{
 		Field: "assignPositions", By: assigner, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, Options: &a.Options,
-		Usual: defaultAssignTemperature,
+		Usual: defaultAssignTemperature, Vacant: true,
 	}
 }
 

@@ -41,7 +41,10 @@ type Member struct {
 }
 
 func (m *Member) seat(field string) flow.Seat {
-	return flow.Seat{Field: field, By: m.Name, Model: &m.Model, Fallbacks: &m.Fallbacks, Options: &m.Options}
+	return flow.Seat{
+		Field: field, By: m.Name, Model: &m.Model, Fallbacks: &m.Fallbacks, Options: &m.Options,
+		Function: flow.NameField{Field: field + ".judge", Name: m.Judge}, Person: m.Person,
+	}
 }
 
 func (a *Audience) defaults() {
@@ -217,7 +220,7 @@ func (d *Debate) toVote(when string, m *Member) string {
 // memberCall asks a member of the audience, whose answer can be left out.
 func memberCall(d *Debate, m *Member, id string, kind flow.CallKind) *flow.Call {
 	call := &flow.Call{
-		ID: id, Kind: kind, Performer: performer(m.Judge, m.Person), Function: m.Judge, System: d.Text(textSystem.of(m.Name)),
+		ID: id, Kind: kind, System: d.Text(textSystem.of(m.Name)),
 		Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: flow.RuleToo}, Task: judgeTask,
 	}
 	m.seat("").Ask(call)

@@ -29,8 +29,7 @@ type validation struct {
 	formats   map[string]format.Format
 	own       map[string]format.Format // those of formats that are not built in
 	detectors map[string]Detector      // of the host program
-	settings  flow.Settings
-	frozen    *format.Format // the format that a log holds; nil for a new debate
+	frozen    *format.Format           // the format that a log holds; nil for a new debate
 }
 
 // check checks a config by itself, and the names in it.
@@ -81,11 +80,6 @@ func (v *validation) lists(c *Config) bool {
 	if c.Audience != nil {
 		v.AtMost("audience.members", len(c.Audience.Members), maxMembers)
 	}
-	if len(v.Findings) == before {
-		for s := range c.seats() {
-			s.CheckFallbacks(&v.Findings)
-		}
-	}
 	return len(v.Findings) == before
 }
 
@@ -94,7 +88,6 @@ func (v *validation) numbers(c *Config) {
 	if c.JudgeTimeout < 0 {
 		v.Addf("judgeTimeout", "is negative")
 	}
-	v.Temperature("temperature", c.Temperature)
 	if c.Mode != Sequential && c.Mode != Simultaneous {
 		v.Addf("mode", "%w", flow.Unknown("mode", c.Mode, Sequential, Simultaneous))
 	}
@@ -119,9 +112,7 @@ func (v *validation) checkParticipants(c *Config, f *format.Format) {
 		v.Text(at+".persona", p.Persona, flow.MaxText)
 		v.Labels(at+".metadata", p.Metadata)
 		v.Text(at+".instructions", p.Instructions, maxInstructions)
-		s := p.seat(c, at)
-		s.Check(&v.Findings)
-		v.models(s)
+		p.seat(c, at).Check(&v.Findings, v.known)
 	}
 }
 
@@ -185,15 +176,6 @@ func (v *validation) speeches(field string, f *format.Format) {
 	}
 }
 
-// models checks that the model of a seat and its fallbacks can be asked.
-func (v *validation) models(s flow.Seat) {
-	for field, name := range s.Models() {
-		if err := v.known.Model(&v.settings, name); err != nil {
-			v.Addf(field, "%w", err)
-		}
-	}
-}
-
 // Checks of what a debate has beside its participants: judges, audience, and the models that help.
 
 func (v *validation) checkJudging(c *Config) {
@@ -225,28 +207,21 @@ func (v *validation) checkJudging(c *Config) {
 	for i := range j.Judges {
 		judge, at := &j.Judges[i], fmt.Sprintf("judging.judges[%d]", i)
 		v.Text(at+".instructions", judge.Instructions, maxInstructions)
-		v.checkAsked(judge.seat(at), judge.Judge, judge.Person)
+		v.checkAsked(judge.seat(at))
 	}
 }
 
-// checkAsked checks that exactly one of a model, a judge of the engine, or a person is named.
-func (v *validation) checkAsked(s flow.Seat, judge string, person bool) {
-	s.Check(&v.Findings)
-	switch at, model := s.Field, *s.Model; {
-	case judge != "" && model != "":
-		v.Addf(at, "names both a model and a judge")
-	case person && (judge != "" || model != ""):
-		v.Addf(at, "is a person, so it cannot name a model or a judge")
-	case (judge != "" || person) && len(*s.Fallbacks) > 0:
-		v.Addf(at+".fallbacks", "are possible for a model only")
-	case (judge != "" || person) && *s.Options != nil:
-		v.Addf(at+".options", "are possible for a model only")
-	case judge != "":
-		if err := v.known.Function(judge); err != nil {
-			v.Addf(at+".judge", "%w", err)
+// checkAsked checks a seat that a judge of the engine or a person can take. Its temperature and its limit of tokens are written out for
+// every judge, because an amendment can give each a model.
+func (v *validation) checkAsked(s flow.Seat) {
+	s.Check(&v.Findings, v.known)
+	if *s.Model != "" || s.Function.Name == "" && !s.Person {
+		return
+	}
+	for _, field := range s.Given() {
+		if field == "fallbacks" || field == "options" {
+			v.Addf(s.Field+"."+field, "are possible for a model only")
 		}
-	case !person:
-		v.models(s)
 	}
 }
 
@@ -300,7 +275,7 @@ func (v *validation) checkAudience(c *Config, f *format.Format) {
 		at := fmt.Sprintf("audience.members[%d]", i)
 		v.Text(at+".persona", m.Persona, flow.MaxText)
 		v.Text(at+".instructions", m.Instructions, maxInstructions)
-		v.checkAsked(m.seat(at), m.Judge, m.Person)
+		v.checkAsked(m.seat(at))
 	}
 }
 
@@ -313,13 +288,10 @@ func (v *validation) checkAssign(c *Config) {
 		v.Addf("assignPositions.diversity", "%w", flow.Unknown("diversity", a.Diversity, known...))
 	}
 	v.Text("assignPositions.instructions", a.Instructions, maxInstructions)
-	s := a.seat()
-	s.Check(&v.Findings)
+	a.seat().Check(&v.Findings, v.known)
 	if a.Model == "" {
 		v.Addf("assignPositions.model", "is empty, and no judge has a model to use instead")
-		return
 	}
-	v.models(s)
 }
 
 // people checks that no name can be mistaken for another.

@@ -174,7 +174,7 @@ type Participant struct {
 func (p *Participant) seat(c *Config, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: p.Name, Model: &p.Model, Fallbacks: &p.Fallbacks, Temperature: &p.Temperature, MaxTokens: &p.MaxTokens,
-		Options: &p.Options, Shared: c.Temperature,
+		Options: &p.Options, Shared: &c.Temperature, Usual: defaultTemperature,
 	}
 }
 
@@ -218,8 +218,8 @@ func (c *Config) Files() iter.Seq2[string, *flow.File] {
 	return flow.EachFile(c.Attachments, c.Documents)
 }
 
-// Requirements implements [flow.Requiring].
-func (c Config) Requirements() iter.Seq2[string, flow.Requirement] { return c.seats().Requirements() }
+// Seats yields every part of the config that asks models.
+func (c Config) Seats() flow.Seats { return c.seats() }
 
 // Metadata implements [flow.Described].
 func (c Config) Metadata(name string) map[string]string {
@@ -233,9 +233,6 @@ func (c Config) Metadata(name string) map[string]string {
 
 // formatName names the format of a debate, for lists.
 func formatName(config flow.Config) string { return config.(*Config).Format }
-
-// Models yields every field that names a model, with the name.
-func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(c.Summarizer) }
 
 // Cast returns the participants and the audience as formats see them. The config need not have its defaults written out.
 func (c Config) Cast() format.Cast {
@@ -268,7 +265,6 @@ func (c Config) withDefaults() *Config {
 	c.MaxTokens = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens)
 	c.TurnTimeout = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout)
 	c.JudgeTimeout = cmp.Or(c.JudgeTimeout, DefaultJudgeTimeout)
-	c.Temperature = cmp.Or(c.Temperature, new(defaultTemperature))
 	if c.Judging != nil {
 		c.Judging.defaults(c.MaxTokens)
 	}
@@ -278,9 +274,7 @@ func (c Config) withDefaults() *Config {
 	if c.AssignPositions != nil {
 		c.AssignPositions.defaults(c.Judging)
 	}
-	for s := range c.seats() {
-		s.Normalize()
-	}
+	c.seats().Normalize()
 	c.Patience = cmp.Or(c.Patience, flow.DefaultPatience)
 	return &c
 }
@@ -297,14 +291,11 @@ func (c *Config) clone() *Config {
 		d.Participants[i].Metadata = maps.Clone(d.Participants[i].Metadata)
 	}
 	d.Judging, d.Audience, d.AssignPositions = c.Judging.clone(), c.Audience.clone(), flow.CloneValue(c.AssignPositions)
-	for s := range d.seats() {
-		s.Clone()
-	}
+	d.seats().Clone()
 	d.Watch, d.StopOn = slices.Clone(c.Watch), slices.Clone(c.StopOn)
 	d.OnFailure = flow.CloneRules(c.OnFailure)
 	d.SummarizerOptions = c.SummarizerOptions.Clone()
 	d.Budget = flow.CloneValue(c.Budget)
-	d.Temperature = flow.CloneValue(c.Temperature)
 	d.Retry = c.Retry.Clone()
 	d.Labels, d.Tools, d.Prompts = maps.Clone(c.Labels), slices.Clone(c.Tools), maps.Clone(c.Prompts)
 	return &d

@@ -134,7 +134,7 @@ func TestBadConfigs(t *testing.T) {
 		"judge's provider":         {judge(func(j *debate.JudgeConfig) { j.Model = "acme/judge" }), []string{"judging.judges[0].model"}},
 		"judge's fallback":         {judge(func(j *debate.JudgeConfig) { j.Fallbacks = []string{"judge"} }), []string{"judging.judges[0].fallbacks[0]"}},
 		"unknown judge":            {judge(func(j *debate.JudgeConfig) { j.Model, j.Judge = "", "Solomon" }), []string{"judging.judges[0].judge"}},
-		"judge and model":          {judge(func(j *debate.JudgeConfig) { j.Judge = "Solomon" }), []string{"judging.judges[0]"}},
+		"judge and model":          {judge(func(j *debate.JudgeConfig) { j.Judge = "Solomon" }), []string{"judging.judges[0]", "judging.judges[0].judge"}},
 		"judge's temperature":      {judge(func(j *debate.JudgeConfig) { j.Temperature = new(3.0) }), []string{"judging.judges[0].temperature"}},
 		"judge's tokens":           {judge(func(j *debate.JudgeConfig) { j.MaxTokens = -1 }), []string{"judging.judges[0].maxTokens"}},
 		"judge has a name taken":   {judge(func(j *debate.JudgeConfig) { j.Name = "ben" }), []string{"judging.judges[0].name"}},
@@ -186,7 +186,7 @@ func TestBadConfigs(t *testing.T) {
 				c.Temperature = new(9.0)
 			},
 			[]string{
-				"format", "judging.judges[0]", "mode", "participants[0].model", "participants[1].name", "rounds", "temperature", "topic",
+				"format", "judging.judges[0]", "judging.judges[0].judge", "mode", "participants[0].model", "participants[1].name", "rounds", "temperature", "topic",
 			},
 		},
 	} {

@@ -14,14 +14,12 @@ func (d *Debate) degraded() []string {
 	if d.config == nil || d.format == nil {
 		return nil
 	}
-	out := d.Record.Degraded(owes)
-	for _, name := range d.Dropped() {
-		if d.Seat(name) >= 0 {
-			out = append(out, fmt.Sprintf("%s has taken no further part", name))
-		} else {
-			out = append(out, fmt.Sprintf("%s has judged no further", name))
+	out := d.Record.Degraded(owes, func(name string) string {
+		if d.Seat(name) < 0 {
+			return name + " has judged no further"
 		}
-	}
+		return name + " has taken no further part"
+	})
 	for i := range d.SkippedCalls {
 		out = append(out, d.missed(&d.SkippedCalls[i]))
 	}

@@ -226,7 +226,7 @@ func (d *Debate) toJudge(judge *JudgeConfig, schema string, swapped bool) func(*
 
 func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) *flow.Call {
 	call := &flow.Call{
-		ID: id, Kind: kind, Performer: performer(judge.Judge, judge.Person), Function: judge.Judge, Round: d.Round,
+		ID: id, Kind: kind, Round: d.Round,
 		System: d.Text(textSystem.of(judge.Name)), View: flow.View{Labels: d.config.Judging.Anonymous, All: true},
 		Timeout: d.config.JudgeTimeout, OnFail: d.failingJudge(judge.Name, kind), Task: judgeTask,
 	}
@@ -419,15 +419,4 @@ func judged(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 		}
 	}
 	return TriggerJudged, exit, true
-}
-
-func performer(judge string, person bool) flow.Performer {
-	switch {
-	case person:
-		return flow.ByPerson
-	case judge != "":
-		return flow.ByFunction
-	default:
-		return flow.ByModel
-	}
 }

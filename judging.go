@@ -94,7 +94,8 @@ type JudgeConfig struct {
 func (j *JudgeConfig) seat(field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: j.Name, Model: &j.Model, Fallbacks: &j.Fallbacks, Temperature: &j.Temperature, MaxTokens: &j.MaxTokens,
-		Options: &j.Options, Usual: defaultJudgeTemperature,
+		Options: &j.Options, Usual: defaultJudgeTemperature, Replaceable: true,
+		Function: flow.NameField{Field: field + ".judge", Name: j.Judge}, Person: j.Person,
 	}
 }
 

@@ -74,7 +74,7 @@ func thaw(data []byte) (any, error) {
 func checker(formats, own map[string]format.Format, detectors map[string]Detector) func(flow.Config, any, flow.Registry) []error {
 	return func(config flow.Config, frozen any, known flow.Registry) []error {
 		c := config.(*Config)
-		v := &validation{known: known, formats: formats, own: own, detectors: detectors, settings: c.Settings()}
+		v := &validation{known: known, formats: formats, own: own, detectors: detectors}
 		v.frozen, _ = frozen.(*format.Format)
 		v.check(c)
 		return v.Findings

@@ -38,8 +38,8 @@ type Debate struct {
 	bench    []int             // the indices of the judges who are not recused
 	schedule []format.Speech
 	phase    int             // the phase of which schedule is the schedule
-	freed    bool              // whether a phase has released the speakers
-	phases   []string          // the names of the phases in which rounds were begun, by round; the first is none's
+	freed    bool            // whether a phase has released the speakers
+	phases   []string        // the names of the phases in which rounds were begun, by round; the first is none's
 	said     []bool          // by slot of the schedule: whether its speech is recorded
 	voiced   map[string]bool // who has spoken in the round
 	sheets   map[answerBy]*sheet

@@ -239,20 +239,10 @@ func actors(r *flow.Record) []*flow.Call {
 // kinds returns the kinds of the calls.
 func kinds(flow.Config) []flow.CallKind { return []flow.CallKind{KindDecision, KindExecution} }
 
-// amendable reports what of an amendment cannot be changed: models of those whom nobody asks, and fewer iterations than
-// there were.
+// amendable reports what of an amendment cannot be changed: fewer iterations than there were, and nobody to ask where a person decides.
 func amendable(r *flow.Record, a *flow.Amendment) []error {
 	w := of(r)
 	var f flow.Findings
-	for name := range a.Models {
-		if w.config.agent(name) == nil && (name != nameArbiter || w.config.Arbiter.Model == "") {
-			known := w.names()
-			if w.config.Arbiter.Model != "" {
-				known = append(known, nameArbiter)
-			}
-			f.Addf("models", "%w", flow.Unknown("agent", name, known...))
-		}
-	}
 	if most := a.Rounds; most != nil && (*most < max(1, len(w.executions)) || *most > mostIterations) {
 		f.Addf("rounds", "is %d: %d to %d iterations are possible", *most, max(1, len(w.executions)), mostIterations)
 	}

@@ -89,7 +89,8 @@ type Arbiter struct {
 func (a *Arbiter) seat() flow.Seat {
 	return flow.Seat{
 		Field: "arbiter", By: nameArbiter, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
-		Options: &a.Options, Usual: DefaultArbiterTemperature, Vacant: a.Model == "",
+		Options: &a.Options, Usual: DefaultArbiterTemperature,
+		Function: flow.NameField{Field: "arbiter.function", Name: a.Function}, Person: a.Person,
 	}
 }
 
@@ -123,7 +124,7 @@ type Agent struct {
 func (a *Agent) seat(c *Config, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: a.Name, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
-		Options: &a.Options, Shared: c.Temperature, Tools: len(a.Tools) > 0, Vacant: a.Model == "",
+		Options: &a.Options, Shared: &c.Temperature, Tools: len(a.Tools) > 0,
 	}
 }
 
@@ -200,13 +201,9 @@ func (c *Config) Files() iter.Seq2[string, *flow.File] {
 	return flow.EachFile(c.Attachments, c.Documents)
 }
 
-// Requirements implements [flow.Requiring].
-func (c Config) Requirements() iter.Seq2[string, flow.Requirement] { return c.seats().Requirements() }
+// Seats yields the arbiter's seat and those of the agents.
+func (c Config) Seats() flow.Seats { return c.seats() }
 
-// Models yields every model that may be asked, with the field that names it.
-func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(c.Summarizer) }
-
-// seats yields the arbiter's seat and those of the agents.
 func (c *Config) seats() flow.Seats {
 	return func(yield func(flow.Seat) bool) {
 		if !yield(c.Arbiter.seat()) {

@@ -14,14 +14,9 @@ import (
 
 // call returns what all calls of the arbiter share.
 func (a *Arbiter) call() *flow.Call {
-	call := &flow.Call{Kind: KindDecision, By: nameArbiter, View: flow.View{None: true}}
-	switch {
-	case a.Function != "":
-		call.Performer, call.Function, call.Task = flow.ByFunction, a.Function, task
-	case a.Person:
-		call.Performer = flow.ByPerson
-	default:
-		a.seat().Ask(call)
+	call := &flow.Call{Kind: KindDecision, View: flow.View{None: true}}
+	if a.seat().Ask(call); a.Function != "" {
+		call.Task = task
 	}
 	return call
 }

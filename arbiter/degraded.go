@@ -8,16 +8,13 @@ import (
 
 // Degraded lists where the work fell short of its config, one line each:
 //   - what the record of any conversation lists; see [flow.Record.Degraded]
-//   - who was dropped, and which calls were left out
+//   - which calls were left out
 //   - if the task is complete, how many steps of the plan were left; if the work ended otherwise, that the task was not
 //     declared complete
 //
 // It is empty if nothing was missing. Its JSON has the same, under "degraded".
 func (w *Work) Degraded() []string {
-	out := w.Record.Degraded(owes)
-	for _, name := range w.Dropped() {
-		out = append(out, name+" has taken no further part")
-	}
+	out := w.Record.Degraded(owes, nil)
 	for i := range w.SkippedCalls {
 		s, what := &w.SkippedCalls[i], "a decision"
 		if s.Kind == KindExecution {

@@ -31,9 +31,7 @@ func normalize(config flow.Config) (flow.Config, error) {
 	c.Context = cmp.Or(c.Context, flow.DefaultContext)
 	c.MaxTokens, c.Reserve = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens), cmp.Or(c.Reserve, flow.DefaultReserve)
 	c.TurnTimeout, c.Patience = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout), cmp.Or(c.Patience, flow.DefaultPatience)
-	if c.Arbiter.Model != "" {
-		c.Arbiter.seat().Normalize()
-	}
+	c.seats().Normalize()
 	for i := range c.Agents {
 		c.Agents[i].MaxIterations = cmp.Or(c.Agents[i].MaxIterations, DefaultAgentIterations)
 	}
@@ -49,10 +47,8 @@ func (c *Config) clone() *Config {
 		a := &d.Agents[i]
 		a.Tools, a.Metadata = slices.Clone(a.Tools), maps.Clone(a.Metadata)
 	}
-	for s := range d.seats() {
-		s.Clone()
-	}
-	d.Temperature, d.Budget = flow.CloneValue(c.Temperature), flow.CloneValue(c.Budget)
+	d.seats().Clone()
+	d.Budget = flow.CloneValue(c.Budget)
 	d.OnFailure, d.Retry = flow.CloneRules(c.OnFailure), c.Retry.Clone()
 	return &d
 }
@@ -114,11 +110,10 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 	}
 	var people []flow.NameField
 	for i := range c.Agents[:min(len(c.Agents), mostAgents)] {
-		c.Agents[i].check(&f, c.Agents[i].seat(c, fmt.Sprintf("agents[%d]", i)))
+		c.Agents[i].check(&f, c.Agents[i].seat(c, fmt.Sprintf("agents[%d]", i)), known)
 		people = append(people, flow.NameField{Field: fmt.Sprintf("agents[%d].name", i), Name: c.Agents[i].Name})
 	}
 	f.People(people, false, nil, []string{nameArbiter, markAssignment, "person", "summarizer"})
-	f.Temperature("temperature", c.Temperature)
 	if c.MaxIterations > mostIterations { // that it is negative the check of the settings says
 		f.Addf("maxIterations", "is %d: 1 to %d are possible", c.MaxIterations, mostIterations)
 	}
@@ -137,22 +132,8 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 }
 
 func (a *Arbiter) check(f *flow.Findings, c *Config, known flow.Registry) {
-	set := 0
-	for _, is := range []bool{a.Model != "", a.Function != "", a.Person} {
-		if is {
-			set++
-		}
-	}
-	if set != 1 {
-		f.Addf("arbiter", "has %d of model, function and person: set exactly one", set)
-	}
 	if a.Person && c.Unattended {
 		f.Addf("arbiter.person", "is set, but the work is unattended")
-	}
-	if a.Function != "" && known != nil {
-		if err := known.Function(a.Function); err != nil {
-			f.Addf("arbiter.function", "%w", err)
-		}
 	}
 	s := a.seat()
 	if a.Model == "" {
@@ -160,12 +141,11 @@ func (a *Arbiter) check(f *flow.Findings, c *Config, known flow.Registry) {
 			f.Addf("arbiter."+field, "is set, but no model decides")
 		}
 	}
-	s.CheckFallbacks(f)
 	f.Text("arbiter.prompt", a.Prompt, mostPrompt)
-	s.Check(f)
+	s.Check(f, known)
 }
 
-func (a *Agent) check(f *flow.Findings, s flow.Seat) {
+func (a *Agent) check(f *flow.Findings, s flow.Seat, known flow.Registry) {
 	at := s.Field
 	f.Name(at+".name", a.Name)
 	if strings.Contains(a.Name, ".") {
@@ -173,19 +153,10 @@ func (a *Agent) check(f *flow.Findings, s flow.Seat) {
 	}
 	f.Text(at+".description", a.Description, mostDescription)
 	f.Text(at+".prompt", a.Prompt, mostPrompt)
-	f.Model(at+".model", a.Model)
-	s.CheckFallbacks(f)
-	f.AtMost(at+".tools", len(a.Tools), flow.MaxTools)
-	for i, name := range a.Tools[:min(len(a.Tools), flow.MaxTools)] {
-		if strings.TrimSpace(name) == "" {
-			f.Addf(fmt.Sprintf("%s.tools[%d]", at, i), "is empty")
-		} else if slices.Contains(a.Tools[:i], name) {
-			f.Addf(fmt.Sprintf("%s.tools[%d]", at, i), "%.80q is a duplicate", name)
-		}
-	}
+	f.Tools(at+".tools", a.Tools)
 	if a.MaxIterations < 1 || a.MaxIterations > mostReplies {
 		f.Addf(at+".maxIterations", "is %d: 1 to %d are possible", a.MaxIterations, mostReplies)
 	}
-	s.Check(f)
+	s.Check(f, known)
 	f.Labels(at+".metadata", a.Metadata)
 }

@@ -25,15 +25,14 @@ const (
 type validation struct {
 	flow.Findings
 
-	known    flow.Registry    // nil: what is registered is not known
-	settings flow.Settings    // of the config
-	unread   map[string]error // by field: why a prompt file could not be read
+	known  flow.Registry    // nil: what is registered is not known
+	unread map[string]error // by field: why a prompt file could not be read
 }
 
 // check finds what is wrong with a normalized config.
 func check(config flow.Config, _ any, known flow.Registry) []error {
 	c := config.(*Config)
-	v := &validation{known: known, settings: c.Settings()}
+	v := &validation{known: known}
 	v.check(c)
 	return v.Findings
 }
@@ -60,7 +59,7 @@ func (v *validation) check(c *Config) {
 	}
 	v.knownAnswers(c.Clarification.Known)
 	v.summaries("summaries", c.Summaries, c.readsHistory())
-	v.toolNames("tools", c.Tools)
+	v.Tools("tools", c.Tools)
 	v.roles(c.Roles)
 	v.agents(c)
 	if v.topology(c) {
@@ -84,7 +83,6 @@ func (v *validation) numbers(c *Config) {
 			v.Addf(n.field, "is negative")
 		}
 	}
-	v.Temperature("temperature", c.Temperature)
 	if elsewhere, ok := v.known.(interface{ Elsewhere() bool }); !ok || !elsewhere.Elsewhere() { // what was run may have been short
 		roundTime(&v.Findings, c.RoundTimeout, c.TurnTimeout)
 	}
@@ -237,18 +235,6 @@ func (v *validation) knownAnswers(all []KnownAnswer) {
 	}
 }
 
-func (v *validation) toolNames(at string, names []string) {
-	for i, name := range names {
-		field := fmt.Sprintf("%s[%d]", at, i)
-		if strings.TrimSpace(name) == "" {
-			v.Addf(field, "is empty")
-		}
-		if slices.Contains(names[:i], name) {
-			v.Addf(field, "is a duplicate")
-		}
-	}
-}
-
 func (v *validation) roles(roles []Role) {
 	for i := range roles {
 		at := fmt.Sprintf("roles[%d]", i)
@@ -280,9 +266,11 @@ func (v *validation) agents(c *Config) {
 	for i := range c.Agents {
 		a, at := &c.Agents[i], fmt.Sprintf("agents[%d]", i)
 		v.Labels(at+".metadata", a.Metadata)
-		s := a.seat(c, at)
-		v.models(s, !a.Disabled)
-		s.Check(&v.Findings)
+		known := v.known
+		if a.Disabled { // nobody asks its model
+			known = nil
+		}
+		a.seat(c, at).Check(&v.Findings, known)
 		v.Text(at+".name", a.Name, mostText)
 		if strings.ContainsAny(a.Name, "\r\n") || utf8.RuneCountInString(a.Name) > 64 {
 			v.Addf(at+".name", "is longer than 64 characters, or than one line")
@@ -291,7 +279,7 @@ func (v *validation) agents(c *Config) {
 			v.summaries(at+".summaries", *a.Summaries, c.readsHistory())
 		}
 		if a.Tools != nil {
-			v.toolNames(at+".tools", *a.Tools)
+			v.Tools(at+".tools", *a.Tools)
 		}
 		if _, err := FindRole(a.Role, ownRoles(c.Roles)); err != nil {
 			v.Addf(at+".role", "%w", cause(err))
@@ -362,31 +350,4 @@ func dotted(id string) bool {
 		}
 	}
 	return false
-}
-
-// models checks that the model of a seat can be asked, and its fallbacks. Of one that nobody asks only the name is checked.
-func (v *validation) models(s flow.Seat, asked bool) {
-	v.model(s.Field+".model", *s.Model, asked)
-	if !s.CheckFallbacks(&v.Findings) {
-		return
-	}
-	for i, name := range *s.Fallbacks {
-		v.model(fmt.Sprintf("%s.fallbacks[%d]", s.Field, i), name, asked)
-	}
-}
-
-func (v *validation) model(field, name string, asked bool) {
-	if asked && v.known != nil {
-		if err := v.known.Model(&v.settings, name); err != nil {
-			v.Addf(field, "%w", err)
-		}
-		return
-	}
-	host, model, _ := strings.Cut(name, "/")
-	switch {
-	case name == "":
-		v.Addf(field, "is empty: it must be \"provider/model\"")
-	case host == "" || model == "":
-		v.Addf(field, "%.80q is not \"provider/model\"", name)
-	}
 }

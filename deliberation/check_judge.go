@@ -11,10 +11,9 @@ func (v *validation) judge(c *Config) {
 		v.Addf("judgeTimeout", "is set, but there is neither a judge nor a registered synthesizer")
 	}
 	s := j.seat()
-	s.Check(&v.Findings)
+	s.Check(&v.Findings, v.known)
 	v.prompt("judge", j.PromptFile, j.Prompt)
 	if j.Model != "" {
-		v.models(s, true)
 		return
 	}
 	before := len(v.Findings)

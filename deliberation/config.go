@@ -143,7 +143,7 @@ type Agent struct {
 func (a *Agent) seat(c *Config, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: a.ID, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
-		Options: &a.Options, Shared: c.Temperature, Tools: len(c.toolsOf(a)) > 0,
+		Options: &a.Options, Shared: &c.Temperature, Usual: DefaultTemperature, Tools: len(c.toolsOf(a)) > 0,
 	}
 }
 
@@ -170,7 +170,7 @@ type Judge struct {
 func (j *Judge) seat() flow.Seat {
 	return flow.Seat{
 		Field: "judge", By: nameJudge, Model: &j.Model, Fallbacks: &j.Fallbacks, Temperature: &j.Temperature, MaxTokens: &j.MaxTokens,
-		Options: &j.Options, Usual: DefaultJudgeTemperature, Vacant: j.Model == "",
+		Options: &j.Options, Usual: DefaultJudgeTemperature, Vacant: true,
 	}
 }
 
@@ -359,17 +359,14 @@ func (c *Config) Files() iter.Seq2[string, *flow.File] {
 	return flow.EachFile(c.Attachments, c.Documents)
 }
 
-// Requirements implements [flow.Requiring].
-func (c Config) Requirements() iter.Seq2[string, flow.Requirement] { return c.seats().Requirements() }
+// Seats yields those of the agents that take part, and the judge's.
+func (c Config) Seats() flow.Seats { return c.seats(false) }
 
-// Models yields every model that may be asked, with the field that names it.
-func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(flow.NoSummarizer) }
-
-// seats yields those of the agents that take part, and the judge's.
-func (c *Config) seats() flow.Seats {
+// seats yields those of the agents, also of the disabled ones if all is set, and the judge's.
+func (c *Config) seats(all bool) flow.Seats {
 	return func(yield func(flow.Seat) bool) {
 		for i := range c.Agents {
-			if a := &c.Agents[i]; !a.Disabled && !yield(a.seat(c, fmt.Sprintf("agents[%d]", i))) {
+			if a := &c.Agents[i]; (all || !a.Disabled) && !yield(a.seat(c, fmt.Sprintf("agents[%d]", i))) {
 				return
 			}
 		}

@@ -32,14 +32,14 @@ func decodeEvaluation(data []byte) (flow.Config, error) {
 func normalizeEvaluation(config flow.Config) (flow.Config, error) {
 	e := config.(*EvaluationConfig).clone()
 	e.ID = ""
-	e.Temperature = cmp.Or(e.Temperature, new(DefaultJudgeTemperature))
+	e.seats().Normalize()
 	e.MaxTokens, e.Reserve = cmp.Or(e.MaxTokens, flow.DefaultMaxTokens), cmp.Or(e.Reserve, flow.DefaultReserve)
 	e.TurnTimeout = cmp.Or(e.TurnTimeout, flow.DefaultTurnTimeout)
 	builtin, err := evaluationText("evaluator-role", nil)
 	if err != nil {
 		return nil, invalidf("config", "evaluators", "their built-in prompt cannot be made: %w", err)
 	}
-	v := &validation{settings: e.Settings(), unread: make(map[string]error)}
+	v := &validation{unread: make(map[string]error)}
 	for i := range e.Evaluators {
 		one := &e.Evaluators[i]
 		if err := readInto(&one.PromptFile, &one.Prompt, &one.Origin); err != nil {
@@ -65,10 +65,10 @@ func (e *EvaluationConfig) clone() *EvaluationConfig {
 	d.Evaluators, d.Labels = slices.Clone(e.Evaluators), maps.Clone(e.Labels)
 	for i := range d.Evaluators {
 		one := &d.Evaluators[i]
-		one.seat(&d, "").Clone()
 		one.Origin = flow.CloneValue(one.Origin)
 	}
-	d.Temperature, d.Budget = flow.CloneValue(e.Temperature), flow.CloneValue(e.Budget)
+	d.seats().Clone()
+	d.Budget = flow.CloneValue(e.Budget)
 	d.Retry = e.Retry.Clone()
 	d.OnFailure = flow.CloneRules(e.OnFailure)
 	return &d
@@ -77,7 +77,7 @@ func (e *EvaluationConfig) clone() *EvaluationConfig {
 // checkEvaluation finds what is wrong with a normalized config.
 func checkEvaluation(config flow.Config, _ any, known flow.Registry) []error {
 	e := config.(*EvaluationConfig)
-	v := &validation{known: known, settings: e.Settings()}
+	v := &validation{known: known}
 	v.evaluation(e)
 	return v.Findings
 }
@@ -92,7 +92,6 @@ func (v *validation) evaluation(e *EvaluationConfig) {
 	if strings.TrimSpace(e.Solution) == "" {
 		v.Addf("solution", "is empty")
 	}
-	v.Temperature("temperature", e.Temperature)
 	if n := len(e.Evaluators); n == 0 || n > mostEvaluators {
 		v.Addf("evaluators", "%s: 1 to %d are possible", prompt.There(n), mostEvaluators)
 		return
@@ -100,9 +99,7 @@ func (v *validation) evaluation(e *EvaluationConfig) {
 	for i := range e.Evaluators {
 		one, at := &e.Evaluators[i], fmt.Sprintf("evaluators[%d]", i)
 		v.evaluatorID(at+".id", one.ID, e.Evaluators[:i])
-		s := one.seat(e, at)
-		v.models(s, true)
-		s.Check(&v.Findings)
+		one.seat(e, at).Check(&v.Findings, v.known)
 		if v.prompt(at, one.PromptFile, one.Prompt); one.PromptFile == "" && one.Prompt == "" {
 			v.Addf(at+".prompt", "is empty")
 		}

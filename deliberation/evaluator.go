@@ -3,7 +3,6 @@ package deliberation
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
 	"strings"
 	"time"
 
@@ -75,7 +74,7 @@ type Evaluator struct {
 func (one *Evaluator) seat(e *EvaluationConfig, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: one.ID, Model: &one.Model, Fallbacks: &one.Fallbacks, Temperature: &one.Temperature, MaxTokens: &one.MaxTokens,
-		Options: &one.Options, Shared: e.Temperature,
+		Options: &one.Options, Shared: &e.Temperature, Usual: DefaultJudgeTemperature,
 	}
 }
 
@@ -138,17 +137,9 @@ func (e EvaluationConfig) Settings() flow.Settings {
 	return t
 }
 
-// Requirements implements [flow.Requiring].
-func (e EvaluationConfig) Requirements() iter.Seq2[string, flow.Requirement] {
-	return e.seats().Requirements()
-}
+// Seats yields those of the evaluators.
+func (e EvaluationConfig) Seats() flow.Seats { return e.seats() }
 
-// Models yields every model that may be asked, with the field that names it.
-func (e EvaluationConfig) Models() iter.Seq2[string, string] {
-	return e.seats().Models(flow.NoSummarizer)
-}
-
-// seats yields those of the evaluators.
 func (e *EvaluationConfig) seats() flow.Seats {
 	return func(yield func(flow.Seat) bool) {
 		for i := range e.Evaluators {

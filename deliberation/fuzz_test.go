@@ -18,8 +18,8 @@ import (
 // registered is an engine that has everything.
 type registered struct{}
 
-func (registered) Function(string) error              { return nil }
-func (registered) Model(*flow.Settings, string) error { return nil }
+func (registered) Function(string) error { return nil }
+func (registered) Model(string) error    { return nil }
 
 // FuzzConfig: whatever a config says, it is refused with errors that name their fields, or normalized. The flow reads
 // what it has normalized, and normalizes it to the same.

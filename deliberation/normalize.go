@@ -27,7 +27,7 @@ func normalize(config flow.Config) (flow.Config, error) {
 	c := config.(*Config).clone()
 	c.ID = ""
 	c.defaults()
-	v := &validation{settings: c.Settings(), unread: make(map[string]error)}
+	v := &validation{unread: make(map[string]error)}
 	for i := range c.Roles {
 		c.Roles[i] = completed(c.Roles[i])
 	}
@@ -119,15 +119,12 @@ func (c *Config) defaults() {
 		c.Clarification.Iterations = cmp.Or(c.Clarification.Iterations, DefaultIterations)
 		c.Clarification.Questions = cmp.Or(c.Clarification.Questions, DefaultQuestions)
 	}
-	c.Temperature = cmp.Or(c.Temperature, new(DefaultTemperature))
 	c.MaxTokens, c.Reserve = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens), cmp.Or(c.Reserve, flow.DefaultReserve)
 	if c.Judge.Model != "" || c.Synthesis == SynthesisRegistered {
 		c.JudgeTimeout = cmp.Or(c.JudgeTimeout, c.TurnTimeout, DefaultJudgeTimeout)
 	}
 	c.TurnTimeout = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout)
-	if c.Judge.Model != "" {
-		c.Judge.seat().Normalize()
-	}
+	c.seats(true).Normalize()
 	for i := range c.Agents {
 		a := &c.Agents[i]
 		a.Name, a.Role = cmp.Or(a.Name, a.ID), cmp.Or(a.Role, RoleGeneralist)
@@ -158,16 +155,14 @@ func (c *Config) clone() *Config {
 	for i := range d.Agents {
 		a := &d.Agents[i]
 		a.Metadata = maps.Clone(a.Metadata)
-		a.seat(&d, "").Clone()
 		a.Summaries, a.Origin = flow.CloneValue(a.Summaries), flow.CloneValue(a.Origin)
 		if a.Tools != nil {
 			a.Tools = new(slices.Clone(*a.Tools))
 		}
 	}
-	d.Judge.seat().Clone()
+	d.seats(true).Clone()
 	d.Judge.Origin = flow.CloneValue(c.Judge.Origin)
 	d.Termination.Threshold, d.FullHistory = flow.CloneValue(c.Termination.Threshold), flow.CloneValue(c.FullHistory)
-	d.Temperature = flow.CloneValue(c.Temperature)
 	d.Budget = flow.CloneValue(c.Budget)
 	d.OnFailure = flow.CloneRules(c.OnFailure)
 	d.Retry = c.Retry.Clone()

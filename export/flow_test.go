@@ -3,8 +3,8 @@ package export_test
 import (
 	"bytes"
 	"context"
-	"iter"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +32,15 @@ func (n *notes) Settings() flow.Settings {
 	}
 }
 
-func (n *notes) Models() iter.Seq2[string, string] { return maps.All(n.Writers) }
+func (n *notes) Seats() flow.Seats {
+	return func(yield func(flow.Seat) bool) {
+		for _, name := range slices.Sorted(maps.Keys(n.Writers)) {
+			if !yield(flow.Seat{Field: "writers." + name, By: name, Model: new(n.Writers[name])}) {
+				return
+			}
+		}
+	}
+}
 
 func notesFlow() *flow.Flow {
 	const writing flow.State = "writing"

@@ -95,7 +95,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	ready.papers = r.papersOf(call)
 	model := c.pick(call, ready, intent)
 	if r.model(ready.model) == nil {
-		err := fmt.Errorf("the Models of the config do not yield the model %q", text.OneLine(ready.model, 80))
+		err := fmt.Errorf("no Seat of the config names the model %q", text.OneLine(ready.model, 80))
 		return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
 	}
 	ready.without(r, state, intent, model)

@@ -17,7 +17,8 @@ import (
 
 // What a conversation is started with. Each flow has a type of configs, which its Decode returns; what all of them share is their
 // Settings (config_settings). config_strict reads JSON from strangers, config_findings checks it and names every mistake by its
-// field, config_requirement says what the models of a config must be able to do, and config_amend changes settings on the way.
+// field, config_seat says which models are asked and how, config_requirement checks what they are asked for, and config_amend changes
+// settings on the way.
 
 // learnConfig learns the type of the flow's configs.
 func (m *Machine) learnConfig() error {
@@ -114,20 +115,6 @@ func TopicOf(content, otherwise string) string {
 		cut = cut[:len(cut)-1]
 	}
 	return cut
-}
-
-// EachModel yields a model and its fallbacks to a loop over [Config].Models, with the fields at+".model" and at+".fallbacks[0]"
-// and so on. It returns false once the loop has ended.
-func EachModel(yield func(field, name string) bool, at, model string, fallbacks []string) bool {
-	if !yield(at+".model", model) {
-		return false
-	}
-	for i, name := range fallbacks {
-		if !yield(fmt.Sprintf("%s.fallbacks[%d]", at, i), name) {
-			return false
-		}
-	}
-	return true
 }
 
 // NeutralLabels returns neutral names for this many participants, by seat: "Speaker A", "Speaker B" and so on, in an

@@ -28,7 +28,7 @@ type Amendment struct {
 	// them. It does not bring rounds back that a soft limit has ended. It withdraws the inquiry about the cost warning: if the spend is at
 	// Warn and Confirm is still set, that is asked anew, also if it was acknowledged. Raise Warn, or acknowledge again.
 	Budget *Budget `json:"budget,omitempty"`
-	// Models replaces the models of actors, by name: of participants, and of others that the flow has models for.
+	// Models replaces the models of actors, by name: of participants, and of others that the config has a [Seat] for.
 	Models map[string]ModelChoice `json:"models,omitempty" redact:"keys"`
 	// Context, Summarizer and AutoSummary replace those of the settings. An empty Summarizer leaves summaries to each call's
 	// own model, and with [NoSummarizer] nothing is summarised.
@@ -115,23 +115,81 @@ func (a *Amendment) named() iter.Seq2[string, appointed] {
 	}
 }
 
+// setting is a field of the settings that an amendment can replace.
+type setting struct {
+	apply func(a *Amendment, t *Settings)
+	// lost reports whether an edit has changed the field from old, and another value is in force.
+	lost func(old, edited, now *Settings) bool
+	take func(a *Amendment, from *Settings) // sets the amendment's field
+}
+
+// settable are the settings that an amendment can replace, but for the rules for failures and the time-outs by kind. The latter no
+// config has.
+//
+//nolint:gochecknoglobals // read only
+var settable = []setting{
+	amended(func(t *Settings) *string { return &t.Context }, func(a *Amendment) **string { return &a.Context }),
+	amended(func(t *Settings) *string { return &t.Summarizer }, func(a *Amendment) **string { return &a.Summarizer }),
+	amended(func(t *Settings) *bool { return &t.AutoSummary }, func(a *Amendment) **bool { return &a.AutoSummary }),
+	amended(func(t *Settings) *Duration { return (*Duration)(&t.Patience) }, func(a *Amendment) **Duration { return &a.Patience }),
+	amended(func(t *Settings) *Duration { return (*Duration)(&t.RoundTimeout) }, func(a *Amendment) **Duration { return &a.RoundTimeout }),
+	amended(func(t *Settings) *Duration { return (*Duration)(&t.TurnTimeout) }, func(a *Amendment) **Duration { return &a.TurnTimeout }),
+	amended(func(t *Settings) *int { return &t.Rounds }, func(a *Amendment) **int { return &a.Rounds }),
+	amended(func(t *Settings) *ToolPolicy { return &t.ToolPolicy }, func(a *Amendment) **ToolPolicy { return &a.ToolPolicy }),
+	replaced(func(t *Settings) **Budget { return &t.Budget }, func(a *Amendment) **Budget { return &a.Budget }, CloneValue[Budget]),
+	replaced(func(t *Settings) **RetryPolicy { return &t.Retry }, func(a *Amendment) **RetryPolicy { return &a.Retry }, (*RetryPolicy).Clone),
+}
+
+// amended is the setting of a field that holds a value.
+func amended[T any](of func(*Settings) *T, in func(*Amendment) **T) setting {
+	return setting{
+		apply: func(a *Amendment, t *Settings) { set(of(t), *in(a)) },
+		lost:  func(old, edited, now *Settings) bool { return lost(*of(old), *of(edited), *of(now)) },
+		take:  func(a *Amendment, from *Settings) { *in(a) = CloneValue(of(from)) },
+	}
+}
+
+// replaced is the setting of a field that can be nil. An amendment says so by an empty value.
+func replaced[T any](of func(*Settings) **T, in func(*Amendment) **T, clone func(*T) *T) setting {
+	return setting{
+		apply: func(a *Amendment, t *Settings) {
+			if given := *in(a); given != nil {
+				*of(t) = clone(given)
+			}
+		},
+		lost: func(old, edited, now *Settings) bool { return lost(*of(old), *of(edited), *of(now)) },
+		take: func(a *Amendment, from *Settings) { *in(a) = cmp.Or(clone(*of(from)), new(T)) },
+	}
+}
+
+// lost reports whether a value was changed, and another one is in force.
+func lost(old, edited, now any) bool {
+	return !reflect.DeepEqual(old, edited) && !reflect.DeepEqual(edited, now)
+}
+
+// Overridden returns the amendment that gives a fork what an edit of the config has changed, where the copied part of the log takes it
+// back. old and edited are the settings before and after the edit, and now are those in force. ok: there is something.
+func Overridden(old, edited, now *Settings) (a *Amendment, ok bool) {
+	a = new(Amendment)
+	for i := range settable {
+		if s := &settable[i]; s.lost(old, edited, now) {
+			s.take(a, edited)
+		}
+	}
+	policy := func(t *Settings) any { return []any{t.Unattended, t.OnFailure} }
+	if lost(policy(old), policy(edited), policy(now)) {
+		a.OnFailure, a.Unattended = &edited.OnFailure, &edited.Unattended
+	}
+	return a, !a.isEmpty()
+}
+
 // apply returns the settings as the amendment makes them. rules are the conversation's own rules for failures, which
 // Flow.Complete completes anew: the default ones depend on the other settings.
 func (a *Amendment) apply(settings *Settings, rules []FailureRule, flow *Flow) *Settings {
 	t := *settings
-	if a.Budget != nil {
-		t.Budget = new(*a.Budget)
+	for i := range settable {
+		settable[i].apply(a, &t)
 	}
-	set(&t.Context, a.Context)
-	set(&t.Summarizer, a.Summarizer)
-	set(&t.AutoSummary, a.AutoSummary)
-	if a.Retry != nil {
-		t.Retry = a.Retry.Clone()
-	}
-	set((*Duration)(&t.Patience), a.Patience)
-	set((*Duration)(&t.RoundTimeout), a.RoundTimeout)
-	set((*Duration)(&t.TurnTimeout), a.TurnTimeout)
-	set(&t.Rounds, a.Rounds)
 	if len(a.Timeouts) > 0 {
 		t.Timeouts = maps.Clone(t.Timeouts)
 		if t.Timeouts == nil {
@@ -140,7 +198,6 @@ func (a *Amendment) apply(settings *Settings, rules []FailureRule, flow *Flow) *
 		maps.Copy(t.Timeouts, a.Timeouts)
 	}
 	set(&t.Unattended, a.Unattended)
-	set(&t.ToolPolicy, a.ToolPolicy)
 	t.OnFailure = rules
 	set(&t.OnFailure, a.OnFailure)
 	return flow.Complete(t)
@@ -266,19 +323,30 @@ func (c *Core) priced(f *Findings, settings *Settings, a *Amendment) {
 	}
 }
 
-// amendable reports what the flow cannot change.
+// amendable reports whom no model can be given, and what the flow cannot change.
 func (c *Core) amendable(a *Amendment) []error {
-	if check := c.machine.flow.Amend; check != nil {
-		return check(c.record, a)
-	}
 	var f Findings
-	if a.Rounds != nil {
-		f.Addf("rounds", "the flow %s has no number of rounds that could be changed", c.machine.flow.Name)
+	var all, open []string // the actors, and those who can be given a model
+	for s := range c.record.config.Seats() {
+		all = append(all, s.By)
+		if s.Replaceable || *s.Model != "" {
+			open = append(open, s.By)
+		}
 	}
 	for name := range order.ByKey(a.Models) {
-		if !slices.Contains(c.record.settings.Participants, name) {
-			f.Addf("models", "%w", Unknown("participant", name, c.record.settings.Participants...))
+		switch {
+		case slices.Contains(open, name):
+		case slices.Contains(all, name):
+			f.Addf("models", "%q is no model", name)
+		default:
+			f.Addf("models", "%w", Unknown("actor", name, open...))
 		}
+	}
+	if check := c.machine.flow.Amend; check != nil {
+		return append(f, check(c.record, a)...)
+	}
+	if a.Rounds != nil {
+		f.Addf("rounds", "the flow %s has no number of rounds that could be changed", c.machine.flow.Name)
 	}
 	return f
 }

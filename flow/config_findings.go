@@ -3,7 +3,6 @@ package flow
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -156,14 +155,6 @@ func (f *Findings) budget(b *Budget) {
 	}
 }
 
-// Temperature refuses a temperature that is not from 0 to 2, because no vendor accepts it. nil is valid: it is the
-// default.
-func (f *Findings) Temperature(field string, t *float64) {
-	if t != nil && (math.IsNaN(*t) || *t < 0 || *t > 2) {
-		f.Addf(field, "is not between 0 and 2")
-	}
-}
-
 // Text refuses a text that no vendor or no store accepts, or that is longer than limit bytes.
 func (f *Findings) Text(field, text string, limit int) {
 	switch {
@@ -173,6 +164,19 @@ func (f *Findings) Text(field, text string, limit int) {
 		f.Addf(field, "holds a NUL character")
 	case len(text) > limit:
 		f.Addf(field, "has %d bytes: at most %d are allowed", len(text), limit)
+	}
+}
+
+// Tools refuses more than 128 names of tools, and names that are blank or come twice. Whether there are such tools, the engine checks.
+func (f *Findings) Tools(field string, names []string) {
+	f.AtMost(field, len(names), MaxTools)
+	for i, name := range names[:min(len(names), MaxTools)] {
+		switch at := fmt.Sprintf("%s[%d]", field, i); {
+		case strings.TrimSpace(name) == "":
+			f.Addf(at, "is empty")
+		case slices.Contains(names[:i], name):
+			f.Addf(at, "%.80q is a duplicate", name)
+		}
 	}
 }
 
@@ -189,13 +193,6 @@ func (f *Findings) Name(field, name string) {
 		f.Addf(field, "holds a character that does not print, '<' or '>'")
 	case !text.IsVisible(name):
 		f.Addf(field, "holds only invisible characters")
-	}
-}
-
-// Model refuses an empty name. The engine checks models that are named.
-func (f *Findings) Model(field, name string) {
-	if name == "" {
-		f.Addf(field, "is empty: it must be \"provider/model\"")
 	}
 }
 

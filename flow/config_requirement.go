@@ -16,58 +16,6 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Requirement is what the requests of one actor ask of a model beyond text.
-type Requirement struct {
-	By      string // the actor, as calls name it
-	Model   string // "provider/model", of the model that is asked first
-	Options *provider.Options
-	// Temperature reports that the config gives this actor a temperature. A flow's default temperature is no requirement: a model
-	// that takes no temperature is sent none.
-	Temperature bool
-	// Tools reports that its requests offer tools.
-	Tools bool
-}
-
-// Asks returns the abilities that the requests need, those of the options first.
-func (d Requirement) Asks() []provider.Ability {
-	asks := d.Options.Asks()
-	if d.Temperature {
-		asks = append(asks, provider.AbilityTemperature)
-	}
-	if d.Tools {
-		asks = append(asks, provider.AbilityTools)
-	}
-	return asks
-}
-
-// Requiring is a [Config] whose requests ask for more than text. Requirements yields what each actor asks for, with the field of
-// its options, such as "participants[0].options", and with the model that is asked first: a config that asks it for what it is
-// known to lack ([Model].Unsupported) is invalid. Fallbacks are asked without what they lack.
-type Requiring interface {
-	Config
-	Requirements() iter.Seq2[string, Requirement]
-}
-
-// Requirements yields what a config asks of its models beyond text: those of a [Requiring] config, then the options of the
-// summarizer in its settings.
-func Requirements(c Config) iter.Seq2[string, Requirement] {
-	return func(yield func(string, Requirement) bool) {
-		if d, ok := Unnamed(c).(Requiring); ok {
-			for field, required := range d.Requirements() {
-				if !yield(field, required) {
-					return
-				}
-			}
-		}
-		if t := c.Settings(); t.SummarizerOptions != nil && t.Summarizer != NoSummarizer {
-			yield(fieldSummarizer, Requirement{By: summarizer, Model: t.Summarizer, Options: t.SummarizerOptions})
-		}
-	}
-}
-
-// fieldSummarizer is the field of the options of a summarizer.
-const fieldSummarizer = "summarizerOptions"
-
 // Bounds of the options of a request.
 const (
 	maxStops      = 4 // OpenAI takes no more
@@ -279,7 +227,7 @@ func (c *Core) unreadable(op string, files []File) error {
 // fieldOf returns the field of the config that names a model first, or the actor for whom it was chosen, as a field of an
 // [Amendment].
 func (r *Record) fieldOf(model string) string {
-	for field, name := range r.config.Models() {
+	for field, name := range Models(r.config) {
 		if name == model {
 			return field
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -23,11 +22,10 @@ type Config interface {
 	// Settings returns the part of the config that all flows share. The engine writes out the defaults of fields that
 	// are zero.
 	Settings() Settings
-	// Models yields the fields that name models, each with its model, as "provider/model": every model that may be
-	// asked, fallbacks and the summarizer of the settings included. Names may be empty and may come twice. The start
-	// freezes the price and the window of each. A call of a model that is not yielded ends in the error state. The
-	// engine checks the yielded models by itself, and that each has a price if the budget limits the cost.
-	Models() iter.Seq2[string, string]
+	// Seats yields where the config says which models are asked, and how. The start freezes the price and the window of every model of
+	// the seats and the settings (see [Models]). A call of another model ends in the error state. The engine checks these models by
+	// itself, and that each has a price if the budget limits the cost.
+	Seats() Seats
 }
 
 // Named returns a config under the name of another flow, which the host program has composed from the config's own.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,9 +30,7 @@ func (m menu) Settings() flow.Settings {
 	return flow.Settings{ID: m.ID, Topic: m.Dish, Participants: m.Who}
 }
 
-func (menu) Models() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) { yield("model", "test/any") }
-}
+func (m menu) Seats() flow.Seats { return stage.Seats("test/any", m.Who...) }
 
 // other is a config of another type that names the same flow.
 type other struct{ menu }

@@ -16,7 +16,7 @@
 // These are set in configs and on an engine. The root package has aliases for most of them.
 //
 //   - defaults and context managers: [DefaultContext] and the constants beside it
-//   - what configs ask of models beyond text: [Requirement], [Requiring], [Requirements]
+//   - what configs ask of models beyond text: [Requirement], [Requirements]
 //   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [KnownModels], [SplitModel], [Estimate],
 //     [TypicalReply]
 //   - failures: [Error], [WithMend], [Kind], [RetryPolicy], [FailureRule], [KindConfirm], [DefaultPatience], [ErrAwaitingInput]
@@ -51,7 +51,7 @@
 //   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [Function], [TaskOf],
 //     [Asked], [View], [OnFail], [Allowance]
 //   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [AnswerTo], [Names]
-//   - its config: [Config], [DecodeTo], [NormalizeTo], [ConfigAs], [Settings], [TopicOf], [Seat], [Seats], [EachModel],
+//   - its config: [Config], [DecodeTo], [NormalizeTo], [ConfigAs], [Settings], [TopicOf], [Seat], [Seats], [Models],
 //     [NoSummarizer], [Registry], [Findings], [NameField], [MaxText], [Registrable], [Unknown], [Unregistered]
 //   - its files: [Filed], [Files], [EachFile], [TopicDocuments], [CloneDocuments]
 //   - copies of a config: [CloneValue], [CloneRules], [RetryPolicy]

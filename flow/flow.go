@@ -103,8 +103,8 @@ type Flow struct {
 	// be a path in the payload, such as "payload.agent". Both arguments are read only. A log that was written elsewhere may
 	// hold inputs that Admit would refuse. nil: everything is admitted.
 	Admit func(r *Record, s *Sent) error
-	// Amend reports what of an amendment the flow cannot change. The kernel has checked the rest. The flow's functions read
-	// the number of rounds from Record.Settings. nil: rounds cannot be changed, and only participants have models.
+	// Amend reports what of an amendment the flow cannot change. The kernel has checked the rest: models can be given to those who have
+	// a [Seat] for one. The flow's functions read the number of rounds from Record.Settings. nil: rounds cannot be changed.
 	Amend func(r *Record, a *Amendment) []error
 
 	// For lists of conversations.
@@ -200,8 +200,8 @@ func (s Setup) FenceRule() string { return s.Prompts.FenceRule(s.Fence) }
 type Registry interface {
 	// Function returns why a function cannot be called, or nil if it can.
 	Function(name string) error
-	// Model returns why a model cannot be asked, or nil if it can.
-	Model(settings *Settings, name string) error
+	// Model returns why a model cannot be asked in this conversation, or nil if it can.
+	Model(name string) error
 }
 
 // ReadFrozen returns what a log holds as the result of Freeze, from its Go value or else by Thaw.

@@ -13,9 +13,10 @@ import (
 //   - options that were left out of requests, because the models lack them
 //   - providers that are or were waited for
 //   - in the error state, what it still lacks, as owes says: Flow.Owes of its flow; nil: that is not listed
+//   - who was dropped, as gone says it; nil: by name
 //
 // The projections of the library's flows have methods that add what is their own. The lines belong to the caller.
-func (r *Record) Degraded(owes func(*Record) []string) []string {
+func (r *Record) Degraded(owes func(*Record) []string, gone func(name string) string) []string {
 	var out []string
 	if cut := r.CutShort(); cut != "" {
 		out = append(out, cut)
@@ -35,6 +36,12 @@ func (r *Record) Degraded(owes func(*Record) []string) []string {
 		for _, what := range owes(r) {
 			out = append(out, "missing: "+what)
 		}
+	}
+	if gone == nil {
+		gone = func(name string) string { return name + " has taken no further part" }
+	}
+	for _, name := range r.dropped {
+		out = append(out, gone(name))
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package flow_test
 
 import (
-	"iter"
 	"slices"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -29,9 +29,7 @@ func (c *choiceConfig) Settings() flow.Settings {
 	return flow.Settings{Topic: "Who?", Participants: c.Names, Rounds: 1, Unattended: true}
 }
 
-func (*choiceConfig) Models() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) { yield("model", "test/m") }
-}
+func (c *choiceConfig) Seats() flow.Seats { return stage.Seats("test/m", c.Names...) }
 
 // choosing is a flow of one question, whose answer is one of the participants.
 func choosing() *flow.Flow {

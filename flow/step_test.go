@@ -1,7 +1,6 @@
 package flow_test
 
 import (
-	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
 	"github.com/agonist-dev/debate/internal/kernel"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -29,9 +29,7 @@ func (p poll) Settings() flow.Settings {
 	return flow.Settings{ID: p.ID, Topic: "A poll", Participants: p.People, Rounds: p.Rounds}
 }
 
-func (poll) Models() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) { yield("model", "test/m") }
-}
+func (p poll) Seats() flow.Seats { return stage.Seats("test/m", p.People...) }
 
 type vote struct {
 	Yes bool `json:"yes"`

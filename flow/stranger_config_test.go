@@ -30,10 +30,10 @@ func TestNamed(t *testing.T) {
 	assert.Equal(t, config.Settings(), renamed.Settings())
 	assert.JSONEq(t, stage.JSON(config), stage.JSON(renamed), "its JSON is the config's")
 	var left, right []string
-	for field, name := range config.Models() {
+	for field, name := range flow.Models(config) {
 		left = append(left, field, name)
 	}
-	for field, name := range renamed.Models() {
+	for field, name := range flow.Models(renamed) {
 		right = append(right, field, name)
 	}
 	assert.Equal(t, left, right)

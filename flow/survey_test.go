@@ -3,7 +3,6 @@ package flow_test
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
 	"maps"
 	"math/big"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -34,9 +34,7 @@ func (s *survey) Settings() flow.Settings {
 	return flow.Settings{ID: s.ID, Topic: s.Topic, Participants: s.People, Rounds: 1, Labels: s.Labels}
 }
 
-func (s *survey) Models() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) { yield("model", s.Model) }
-}
+func (s *survey) Seats() flow.Seats { return stage.Seats(s.Model, s.People...) }
 
 // grade is what somebody answers.
 type grade struct {
@@ -118,8 +116,7 @@ func surveyFlow(t *testing.T) *debate.Flow {
 		},
 		Check: func(config flow.Config, _ any, known flow.Registry) []error {
 			s, _ := config.(*survey)
-			settings := s.Settings()
-			if err := known.Model(&settings, s.Model); err != nil {
+			if err := known.Model(s.Model); err != nil {
 				return []error{&debate.Error{Kind: provider.KindValidation, Op: "config", Field: "model", Err: err}}
 			}
 			return nil

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,8 +29,14 @@ func (d *design) Settings() flow.Settings {
 	return flow.Settings{Topic: d.Title, Participants: d.Reviewers, Tools: d.Tools}
 }
 
-func (d *design) Models() iter.Seq2[string, string] {
-	return maps.All(map[string]string{"model": d.Model})
+func (d *design) Seats() flow.Seats {
+	return func(yield func(flow.Seat) bool) {
+		for _, name := range d.Reviewers {
+			if !yield(flow.Seat{By: name, Model: &d.Model}) {
+				return
+			}
+		}
+	}
 }
 
 // review is a small flow of one's own: everybody says something, once, and may use up to five tools for it.

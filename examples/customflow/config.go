@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"iter"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -50,41 +49,27 @@ func (c Config) Settings() flow.Settings {
 	}
 }
 
-// seats yields those of the three.
-func (c Config) seats() flow.Seats {
+// Seats implements [flow.Config]: those of the three.
+func (c Config) Seats() flow.Seats {
 	return func(yield func(flow.Seat) bool) {
 		_ = yield(c.Interviewer.seat("interviewer")) && yield(c.Candidate.seat("candidate")) && yield(c.Grader.seat("grader"))
 	}
 }
-
-// Models implements [flow.Config]. Nothing is summarised.
-func (c Config) Models() iter.Seq2[string, string] { return c.seats().Models(flow.NoSummarizer) }
-
-// Requirements implements [flow.Requiring].
-func (c Config) Requirements() iter.Seq2[string, flow.Requirement] { return c.seats().Requirements() }
 
 // defaults completes the copy of a config that the log holds. A fork gets another ID.
 func defaults(c *Config) {
 	c.ID, c.Questions, c.PassMark = "", cmp.Or(c.Questions, 3), cmp.Or(c.PassMark, 60)
 }
 
-// check finds what is wrong with a normalized config. The engine itself checks the settings, and the models that are named.
-func check(config flow.Config, _ any, _ flow.Registry) []error {
+// check finds what is wrong with a normalized config. The engine itself checks the settings.
+func check(config flow.Config, _ any, known flow.Registry) []error {
 	c := config.(*Config)
 	var f flow.Findings
 	var names []flow.NameField
-	for seat := range c.seats() {
-		f.Model(seat.Field+".model", *seat.Model)
-		seat.CheckFallbacks(&f)
-		seat.Check(&f)
-	}
-	for _, one := range []flow.NameField{
-		{Field: "interviewer.name", Name: c.Interviewer.Name},
-		{Field: "candidate.name", Name: c.Candidate.Name},
-		{Field: "grader.name", Name: c.Grader.Name},
-	} {
-		f.Name(one.Field, one.Name)
-		names = append(names, one)
+	for seat := range c.Seats() {
+		f.Name(seat.Field+".name", seat.By)
+		seat.Check(&f, known)
+		names = append(names, flow.NameField{Field: seat.Field + ".name", Name: seat.By})
 	}
 	f.People(names, false, nil, nil)
 	f.Text("position", c.Position, flow.MaxText)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"iter"
 
 	"github.com/agonist-dev/debate/flow"
 )
@@ -14,6 +13,11 @@ const flowName = "review"
 type Person struct {
 	Name  string `json:"name" redact:"-"`
 	Model string `json:"model" redact:"-"` // "provider/model"
+}
+
+// seat says where the config has a person's model.
+func (p *Person) seat(field string) flow.Seat {
+	return flow.Seat{Field: field, By: p.Name, Model: &p.Model}
 }
 
 // Config is what a peer review is started with.
@@ -37,28 +41,18 @@ func (c Config) Settings() flow.Settings {
 	if c.Revisions != nil {
 		s.Rounds = *c.Revisions + 1
 	}
-	for _, p := range c.people() {
-		s.Participants = append(s.Participants, p.Name)
+	for seat := range c.Seats() {
+		s.Participants = append(s.Participants, seat.By)
 	}
 	return s
 }
 
-func (c Config) Models() iter.Seq2[string, string] {
-	return func(yield func(field, model string) bool) {
-		for field, p := range c.people() {
-			if !yield(field+".model", p.Model) {
-				return
-			}
-		}
-	}
-}
-
-// people yields everybody, with the field of the config.
-func (c Config) people() iter.Seq2[string, Person] {
-	return func(yield func(field string, p Person) bool) {
-		ok := yield("author", c.Author) && yield("editor", c.Editor)
+// Seats yields everybody's.
+func (c Config) Seats() flow.Seats {
+	return func(yield func(flow.Seat) bool) {
+		ok := yield(c.Author.seat("author")) && yield(c.Editor.seat("editor"))
 		for i := 0; ok && i < len(c.Reviewers); i++ {
-			ok = yield(fmt.Sprintf("reviewers[%d]", i), c.Reviewers[i])
+			ok = yield(c.Reviewers[i].seat(fmt.Sprintf("reviewers[%d]", i)))
 		}
 	}
 }
@@ -68,14 +62,14 @@ func defaults(c *Config) {
 	c.ID, c.Revisions = "", cmp.Or(c.Revisions, new(3))
 }
 
-// check finds what is wrong with a normalized config. The engine itself checks the settings, and the models that are named.
-func check(config flow.Config, _ any, _ flow.Registry) []error {
+// check finds what is wrong with a normalized config. The engine itself checks the settings.
+func check(config flow.Config, _ any, known flow.Registry) []error {
 	c, f := config.(*Config), flow.Findings{}
 	var names []flow.NameField
-	for field, p := range c.people() {
-		f.Name(field+".name", p.Name)
-		f.Model(field+".model", p.Model)
-		names = append(names, flow.NameField{Field: field + ".name", Name: p.Name})
+	for seat := range c.Seats() {
+		f.Name(seat.Field+".name", seat.By)
+		seat.Check(&f, known)
+		names = append(names, flow.NameField{Field: seat.Field + ".name", Name: seat.By})
 	}
 	f.People(names, false, nil, nil)
 	f.Between("reviewers", len(c.Reviewers), 1, 5)

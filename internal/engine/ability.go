@@ -11,15 +11,15 @@ import (
 )
 
 // unable reports what a config asks of models that they lack by their rows. It asks nobody.
-func (l *Engine) unable(config flow.Config) (f flow.Findings) {
+func (l *Engine) unable(p *plan) (f flow.Findings) {
 	looked := 0
-	for field, d := range flow.Requirements(config) {
+	for field, d := range flow.Requirements(p.config) {
 		if looked++; looked > mostModels {
 			break
 		}
 		l.refuse(&f, field, d)
 	}
-	l.checkReaders(&f, config)
+	l.checkReaders(&f, p)
 	return f
 }
 
@@ -61,20 +61,20 @@ func needed(config flow.Config) map[provider.Ability]string {
 
 // checkReaders refuses each model that cannot read a file. Everybody reads the documents, fallbacks included, so each of the config's
 // models is a reader.
-func (l *Engine) checkReaders(f *flow.Findings, config flow.Config) {
-	files := needed(config)
+func (l *Engine) checkReaders(f *flow.Findings, p *plan) {
+	files := needed(p.config)
 	if len(files) == 0 {
 		return
 	}
 	asks := slices.Sorted(maps.Keys(files))
-	for field, name := range named(config) {
-		if name == "" || name == flow.NoSummarizer {
+	for _, one := range p.roster.mentions {
+		if one.name == "" {
 			continue
 		}
-		row := l.model(name)
+		row := l.model(one.name)
 		for _, ability := range asks {
 			if row.Lacks(ability) {
-				f.Addf(field, "%q: %w: %q, which %s needs", text.OneLine(name, 80), flow.ErrUnsupported, ability, files[ability])
+				f.Addf(one.field, "%q: %w: %q, which %s needs", text.OneLine(one.name, 80), flow.ErrUnsupported, ability, files[ability])
 			}
 		}
 	}

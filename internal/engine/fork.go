@@ -139,8 +139,8 @@ func (l *Engine) forkStart(ctx context.Context, origin *flow.Core, p *plan) (*fl
 	}
 	start := *old
 	start.Config, start.Settings, start.Models = flow.Value{Go: p.config}, *p.settings, make(map[string]flow.Model)
-	for _, name := range models(p.config) {
-		start.Models[name] = l.model(name)
+	for _, one := range p.roster.models {
+		start.Models[one.name] = l.model(one.name)
 	}
 	for name, row := range origin.Record().Models() {
 		row.Unsupported = slices.Concat(row.Unsupported, l.model(name).Unsupported)

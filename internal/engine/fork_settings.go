@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
@@ -16,8 +15,7 @@ func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event) ([]flow
 	}
 	record := forked.Record()
 	old, edited := origin.Record().Start(), record.Start()
-	a := &flow.Amendment{}
-	amended := overridden(a, &old.Settings, &edited.Settings, record.Settings())
+	a, amended := flow.Overridden(&old.Settings, &edited.Settings, record.Settings())
 	if asks := origin.Flow().Asks; asks != nil {
 		before, err := l.asked(id, old, asks)
 		if err != nil {
@@ -42,56 +40,6 @@ func (l *Engine) asked(id string, start *flow.Start, asks func(*flow.Record) []*
 		return nil, err
 	}
 	return asks(core.Record()), nil
-}
-
-// overridden sets the fields of an amendment that an edit has changed and that are not in force. It reports whether there
-// are any.
-func overridden(a *flow.Amendment, old, edited, inForce *flow.Settings) bool {
-	found := false
-	lost := func(before, after, now any) bool {
-		lost := !reflect.DeepEqual(before, after) && !reflect.DeepEqual(after, now)
-		found = found || lost
-		return lost
-	}
-	if lost(old.Budget, edited.Budget, inForce.Budget) {
-		if a.Budget = edited.Budget; a.Budget == nil {
-			a.Budget = &flow.Budget{}
-		}
-	}
-	if lost(old.Retry, edited.Retry, inForce.Retry) {
-		if a.Retry = edited.Retry; a.Retry == nil {
-			a.Retry = &flow.RetryPolicy{}
-		}
-	}
-	policy := func(t *flow.Settings) any { return []any{t.Unattended, t.OnFailure} }
-	if lost(policy(old), policy(edited), policy(inForce)) {
-		a.OnFailure, a.Unattended = &edited.OnFailure, &edited.Unattended
-	}
-	if lost(old.ToolPolicy, edited.ToolPolicy, inForce.ToolPolicy) {
-		a.ToolPolicy = &edited.ToolPolicy
-	}
-	if lost(old.Context, edited.Context, inForce.Context) {
-		a.Context = &edited.Context
-	}
-	if lost(old.Summarizer, edited.Summarizer, inForce.Summarizer) {
-		a.Summarizer = &edited.Summarizer
-	}
-	if lost(old.AutoSummary, edited.AutoSummary, inForce.AutoSummary) {
-		a.AutoSummary = &edited.AutoSummary
-	}
-	if lost(old.Rounds, edited.Rounds, inForce.Rounds) {
-		a.Rounds = &edited.Rounds
-	}
-	if lost(old.Patience, edited.Patience, inForce.Patience) {
-		a.Patience = (*flow.Duration)(&edited.Patience)
-	}
-	if lost(old.RoundTimeout, edited.RoundTimeout, inForce.RoundTimeout) {
-		a.RoundTimeout = (*flow.Duration)(&edited.RoundTimeout)
-	}
-	if lost(old.TurnTimeout, edited.TurnTimeout, inForce.TurnTimeout) {
-		a.TurnTimeout = (*flow.Duration)(&edited.TurnTimeout)
-	}
-	return found
 }
 
 // replaced returns the models that an edit has changed for actors for whom another model was chosen in the copied part.

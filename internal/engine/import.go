@@ -103,10 +103,11 @@ func (l *Engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error)
 		return nil, errors.Join(flow.Within("restore", at+".frozen", err)...)
 	}
 	start.Config.Go, start.Frozen.Go = config, frozen
-	stage := l.stage(start, config)
+	all := rosterOf(config)
+	stage := l.stage(start, all)
 	settings := config.Settings()
 	settings.ID, settings.Unattended = start.Settings.ID, start.Settings.Unattended
-	p := &plan{machine: m, config: config, settings: m.Flow().Complete(settings)}
+	p := &plan{machine: m, config: config, roster: all, settings: m.Flow().Complete(settings)}
 	var found []error
 	for _, err := range stage.check(p, frozen) {
 		where := at + ".config"
@@ -142,7 +143,7 @@ func (l *Engine) readOwn(s *snapshot) error {
 
 // stage returns an engine that has every name a start refers to. It serves to check a config that was run
 // elsewhere.
-func (l *Engine) stage(start *flow.Start, config flow.Config) *Engine {
+func (l *Engine) stage(start *flow.Start, all *roster) *Engine {
 	s := &Engine{
 		providers: make(map[string]provider.Provider), contexts: map[string]window.Manager{start.Settings.Context: window.Hybrid{}},
 		machines: l.machines, models: start.Models, tools: make(map[string]flow.Tool), absent: true, logger: l.logger,
@@ -150,8 +151,8 @@ func (l *Engine) stage(start *flow.Start, config flow.Config) *Engine {
 	for name, info := range start.Tools {
 		s.tools[name] = absentTool{info}
 	}
-	for _, name := range models(config) {
-		if host, _, ok := flow.SplitModel(name); ok {
+	for _, one := range all.models {
+		if host, _, ok := flow.SplitModel(one.name); ok {
 			s.providers[host] = absentProvider{}
 		}
 	}

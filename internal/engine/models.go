@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,14 +28,14 @@ const (
 // checkModels asks the providers that can tell about the models of a config. It asks them all at the same time, and each
 // for its list once. found says which models cannot be used, in the order of their fields. unchecked has a warning for
 // each provider that could not be asked: whether its models can be used is seen when they are.
-func (l *Engine) checkModels(ctx context.Context, config flow.Config) (found flow.Findings, unchecked []flow.Warning) {
+func (l *Engine) checkModels(ctx context.Context, p *plan) (found flow.Findings, unchecked []flow.Warning) {
 	if l.skipCheck {
-		return l.unable(config), nil
+		return l.unable(p), nil
 	}
 	asked := make(map[string]*inquest) // by the provider's name
-	for _, name := range models(config) {
-		host, model, named := flow.SplitModel(name)
-		if _, checks := provider.As[provider.Checker](l.providers[host]); !named || !checks || !flow.Registrable(name) {
+	for _, one := range p.roster.models {
+		host, model, named := flow.SplitModel(one.name)
+		if _, checks := provider.As[provider.Checker](l.providers[host]); !named || !checks || !flow.Registrable(one.name) {
 			continue
 		}
 		q := l.ask(asked, host)
@@ -49,16 +47,16 @@ func (l *Engine) checkModels(ctx context.Context, config flow.Config) (found flo
 		failure.Op = "config"
 		return flow.Findings{failure}, nil
 	}
-	for field, name := range models(config) {
-		host, model, _ := flow.SplitModel(name)
+	for _, one := range p.roster.models {
+		host, model, _ := flow.SplitModel(one.name)
 		if q := asked[host]; q != nil && q.wrong[model] != nil {
 			failure := *q.wrong[model]
-			failure.Op, failure.Field = "config", field
+			failure.Op, failure.Field = "config", one.field
 			found = append(found, &failure)
 		}
 	}
 	if found == nil {
-		found = l.unable(config)
+		found = l.unable(p)
 	}
 	for host, q := range orderpkg.ByKey(asked) {
 		if q.silent != nil {
@@ -301,44 +299,34 @@ func (m *memories) put(host string, silent *silence) {
 	m.all[host] = &memory{asking: make(chan struct{}, 1), checked: make(map[string]time.Time), silent: silent}
 }
 
-// named yields every model that a config may ask, with the field that names it: those of the flow, then those of the rules
-// for failures.
-func named(config flow.Config) iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) {
-		for field, name := range config.Models() {
-			if !yield(field, name) {
-				return
-			}
-		}
-		for i, rule := range config.Settings().OnFailure {
-			if !yield("onFailure["+strconv.Itoa(i)+"].model", rule.Model) {
-				return
-			}
-		}
-	}
-}
-
 // Bounds of what is checked of one config. One that has more is refused for other reasons.
 const (
 	mostModels = 4096             // models, and seats that are asked
 	mostFields = 100 * mostModels // mentions of models
 )
 
-// models yields the models of a config, each once, with the field that names it first.
-func models(config flow.Config) iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) {
-		seen, looked := map[string]bool{"": true}, 0
-		for field, name := range named(config) {
-			if looked++; len(seen) > mostModels || looked > mostFields {
-				return
-			}
-			if seen[name] {
-				continue
-			}
+// modelField is a field of a config that names a model.
+type modelField struct{ field, name string }
+
+// roster lists the models that a config may ask.
+type roster struct {
+	mentions []modelField // in the order of their fields
+	models   []modelField // each model once, with the field that names it first
+}
+
+// rosterOf reads the models of a config.
+func rosterOf(config flow.Config) *roster {
+	r, seen := &roster{}, map[string]bool{"": true}
+	for field, name := range flow.Models(config) {
+		if len(r.models) == mostModels || len(r.mentions) == mostFields {
+			break
+		}
+		one := modelField{field, name}
+		r.mentions = append(r.mentions, one)
+		if !seen[name] {
 			seen[name] = true
-			if !yield(field, name) {
-				return
-			}
+			r.models = append(r.models, one)
 		}
 	}
+	return r
 }

@@ -57,6 +57,7 @@ func (l *Engine) described(name string) (m flow.Model, known bool) {
 type plan struct {
 	machine  *flow.Machine
 	config   flow.Config // normalized
+	roster   *roster     // of the config
 	settings *flow.Settings
 	files    files // that are to be stored
 }
@@ -80,7 +81,7 @@ func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) 
 	settings := normalized.Settings()
 	settings.ID = id
 	settings.Unattended = settings.Unattended || unattended
-	p := &plan{machine: m, config: normalized, settings: m.Flow().Complete(settings), files: given}
+	p := &plan{machine: m, config: normalized, roster: rosterOf(normalized), settings: m.Flow().Complete(settings), files: given}
 	if len(broken) > 0 {
 		return nil, errors.Join(append(besides(l.check(p, nil), broken), broken...)...)
 	}
@@ -101,7 +102,7 @@ func besides(found, broken flow.Findings) flow.Findings {
 
 // planOf returns the plan of a conversation that has not started.
 func (l *Engine) planOf(r *flow.Record) *plan {
-	return &plan{machine: l.machines[r.Flow()], config: r.Config(), settings: r.Settings()}
+	return &plan{machine: l.machines[r.Flow()], config: r.Config(), roster: rosterOf(r.Config()), settings: r.Settings()}
 }
 
 // withoutPrompts returns the plan of the same conversation with the engine's own prompts. Models obey the words of templates, so those of a
@@ -217,14 +218,12 @@ func (r *rendering) fenced(seed string) map[string]string {
 	return texts
 }
 
-// covers reports whether the rendering has a row for each model of a config.
-func (r *rendering) covers(config flow.Config) bool {
-	for _, name := range named(config) {
-		if _, ok := r.models[name]; !ok && name != "" {
-			return false
-		}
-	}
-	return true
+// covers reports whether the rendering has a row for each of the models.
+func (r *rendering) covers(all *roster) bool {
+	return !slices.ContainsFunc(all.models, func(one modelField) bool {
+		_, ok := r.models[one.name]
+		return !ok
+	})
 }
 
 // renderings keeps the latest renderings, for a host program that plays the same debate many times. Executing the
@@ -268,7 +267,7 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	}
 	suits := func(known *rendering) bool {
 		return known.flow == f && known.suits(p.settings) && reflect.DeepEqual(known.drawn, s.Drawn) &&
-			reflect.DeepEqual(known.config, key) && reflect.DeepEqual(known.frozen, frozen) && known.covers(p.config)
+			reflect.DeepEqual(known.config, key) && reflect.DeepEqual(known.frozen, frozen) && known.covers(p.roster)
 	}
 	if known := l.renderings.find(suits); known != nil {
 		return known, nil
@@ -287,8 +286,8 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	if made.texts, err = f.Render(s, made.views); err != nil { // it names the template, or says what else is too much
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Err: err}
 	}
-	for _, name := range models(p.config) {
-		made.models[name] = l.model(name)
+	for _, one := range p.roster.models {
+		made.models[one.name] = l.model(one.name)
 	}
 	l.renderings.keep(made)
 	return made, nil

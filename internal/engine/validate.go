@@ -35,7 +35,7 @@ func (l *Engine) Validate(ctx context.Context, config flow.Config) error {
 // start for that, it returns the start too. unchecked are warnings for a log.
 func (l *Engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, unchecked []flow.Warning, err error) {
 	f := l.check(p, frozen)
-	found, unchecked := l.checkModels(ctx, p.config)
+	found, unchecked := l.checkModels(ctx, p)
 	unchecked = append(unchecked, l.leftOut(p.settings)...)
 	if len(f) == 0 && !p.machine.Flow().Readable { // only a config that is otherwise valid can be encoded and run
 		checkReadable(&f, p)
@@ -57,12 +57,12 @@ func (l *Engine) check(p *plan, frozen any) (f flow.Findings) {
 	f.CallKinds(kind, p.config, p.config.Settings().OnFailure)
 	f = inConfig(kind, p.config, f)
 	if kind.Check != nil {
-		f = append(f, kind.Check(p.config, frozen, registry{l})...)
+		f = append(f, kind.Check(p.config, frozen, registry{l, t})...)
 	}
 	var names flow.Findings
 	l.checkPrompts(&names, p)
 	l.checkTools(&names, t)
-	l.checkSummarizer(&names, t)
+	checkSummarizer(&names, t)
 	if l.contexts[t.Context] == nil || !flow.Registrable(t.Context) {
 		names.Addf("context", "%w", unregistered("context manager", "Contexts", t.Context, l.contexts))
 	}
@@ -161,8 +161,12 @@ func checkReadable(f *flow.Findings, p *plan) {
 	}
 }
 
-// registry is an engine as the checks of flows see it.
-type registry struct{ *Engine }
+// registry is an engine as the checks of a config of these settings see it.
+type registry struct {
+	*Engine
+
+	settings *flow.Settings
+}
 
 // Elsewhere reports whether the config was run by another engine: what it names need not be registered here.
 func (l registry) Elsewhere() bool { return l.absent }
@@ -176,7 +180,7 @@ func (l registry) Function(name string) error {
 }
 
 // Model implements [flow.Registry].
-func (l registry) Model(t *flow.Settings, name string) error {
+func (l registry) Model(name string) error {
 	host, _, ok := flow.SplitModel(name)
 	switch {
 	case name == "":
@@ -188,10 +192,10 @@ func (l registry) Model(t *flow.Settings, name string) error {
 	case l.providers[host] == nil:
 		return unregistered("provider", "Providers", host, l.providers)
 	default:
-		if err := t.Prices(name, l.model(name)); err != nil {
+		if err := l.settings.Prices(name, l.model(name)); err != nil {
 			return err
 		}
-		return l.roomy(t, name)
+		return l.roomy(l.settings, name)
 	}
 }
 
@@ -205,33 +209,38 @@ func (l *Engine) roomy(t *flow.Settings, name string) error {
 	return nil
 }
 
-func (l *Engine) checkSummarizer(f *flow.Findings, t *flow.Settings) {
-	if t.Summarizer == "" || t.Summarizer == flow.NoSummarizer {
-		if t.AutoSummary {
-			f.Addf("autoSummary", "needs summarizer, the model that summarises")
-		}
-		if t.SummarizerOptions != nil {
-			f.Addf("summarizerOptions", "need summarizer, the model that summarises: another model has the options of its seat")
-		}
+// checkSummarizer reports what only a model that summarises can use. The model itself is checked with the others.
+func checkSummarizer(f *flow.Findings, t *flow.Settings) {
+	if t.Summarizer != "" && t.Summarizer != flow.NoSummarizer {
 		return
 	}
-	if err := (registry{l}).Model(t, t.Summarizer); err != nil {
-		f.Addf("summarizer", "%w", err)
+	if t.AutoSummary {
+		f.Addf("autoSummary", "needs summarizer, the model that summarises")
+	}
+	if t.SummarizerOptions != nil {
+		f.Addf("summarizerOptions", "need summarizer, the model that summarises: another model has the options of its seat")
 	}
 }
 
 // checkNamed reports the models that cannot be asked, where the flow's own check has said nothing of their fields.
 func (l *Engine) checkNamed(f *flow.Findings, p *plan) {
-	looked := 0
-	for field, name := range named(p.config) {
-		if looked++; looked > mostModels {
-			return
-		}
-		if name == "" && !strings.Contains(field, ".fallbacks[") {
+	known, named, wrong := registry{l, p.settings}, p.machine.Flow().Field, 0
+	for _, one := range p.roster.mentions {
+		if one.name == "" && !strings.Contains(one.field, "fallbacks[") {
 			continue // whether there must be a model, the flow knows
 		}
-		if err := (registry{l}).Model(p.settings, name); err != nil && !reported(*f, field) {
-			f.Addf(field, "%w", err)
+		err := known.Model(one.name)
+		if err == nil {
+			continue
+		}
+		if wrong++; wrong > mostModels {
+			return
+		}
+		if named != nil {
+			one.field = named(p.config, one.field)
+		}
+		if !reported(*f, one.field) {
+			f.Addf(one.field, "%w", err)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package redaction_test
 
 import (
 	"errors"
-	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -140,10 +139,10 @@ type (
 	}
 )
 
-func (wish) Flow() string                      { return "own" }
-func (wish) Settings() flow.Settings           { return flow.Settings{} }
-func (wish) Models() iter.Seq2[string, string] { return func(func(string, string) bool) {} }
-func (*opinion) EventKind() flow.EventKind     { return "opinion" }
+func (wish) Flow() string                  { return "own" }
+func (wish) Settings() flow.Settings       { return flow.Settings{} }
+func (wish) Seats() flow.Seats             { return func(func(flow.Seat) bool) {} }
+func (*opinion) EventKind() flow.EventKind { return "opinion" }
 func ownFlow() *flow.Flow {
 	return &flow.Flow{
 		Name: "own", Decode: flow.DecodeTo[wish], Bodies: []flow.Body{&opinion{}}, Inputs: []flow.Trigger{"hear"},

@@ -55,6 +55,17 @@ func CallsOf(how func(*flow.Call)) func(r *debate.Record) []*flow.Call {
 	}
 }
 
+// Seats are those of actors whom one model plays, which stands in the field "model" of a config.
+func Seats(model string, names ...string) flow.Seats {
+	return func(yield func(flow.Seat) bool) {
+		for _, name := range names {
+			if !yield(flow.Seat{By: name, Model: &model}) {
+				return
+			}
+		}
+	}
+}
+
 // WithFlow is an engine of one flow, and a config that can be named for it; see [inFlow].
 func WithFlow(f *debate.Flow) (*debate.Engine, *scripted.Provider, debate.Config) {
 	config := TwoDebaters()

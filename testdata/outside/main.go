@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"iter"
 	"os"
 	"slices"
 
@@ -30,9 +29,15 @@ func (s Survey) Settings() flow.Settings {
 	return flow.Settings{Topic: s.Topic, Participants: s.People, Rounds: 1}
 }
 
-// Models implements [flow.Config].
-func (s Survey) Models() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) { yield("model", s.Model) }
+// Seats implements [flow.Config]: one model plays everybody.
+func (s Survey) Seats() flow.Seats {
+	return func(yield func(flow.Seat) bool) {
+		for _, name := range s.People {
+			if !yield(flow.Seat{By: name, Model: &s.Model}) {
+				return
+			}
+		}
+	}
 }
 
 type grade struct {

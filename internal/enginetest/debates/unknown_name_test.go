@@ -85,8 +85,8 @@ func TestUnknownNamesOutsideOfConfigsListTheKnownOnes(t *testing.T) {
 		"debate": flows.Debate("debate"), "deliberation": flows.Deliberation("deliberation"), "arbiter": flows.Arbitration("arbiter"),
 	} {
 		who := map[string]string{
-			"debate": `no actor "Eve" is known: there are Ada, Ben, judge`, "deliberation": `no agent "Eve" is known: there are ada, ben, judge`,
-			"arbiter": `no agent "Eve" is known: there are Ada, Ben, arbiter`,
+			"debate": `no actor "Eve" is known: there are Ada, Ben, judge`, "deliberation": `no actor "Eve" is known: there are ada, ben, judge`,
+			"arbiter": `no actor "Eve" is known: there are Ada, Ben, arbiter`,
 		}[id]
 		t.Run(id, func(t *testing.T) {
 			engine := flows.Engine(&store.Memory{}, func(context.Context, *provider.Request) error {

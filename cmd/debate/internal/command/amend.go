@@ -1,15 +1,17 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/flow"
 )
@@ -57,7 +59,7 @@ onFailure, toolPolicy); the flags come after it.`,
 			if err != nil {
 				return err
 			}
-			change, err := f.amendment(c, engine, record)
+			change, err := f.amendment(c, record)
 			if err != nil {
 				return exit(exitArguments, err)
 			}
@@ -89,46 +91,33 @@ onFailure, toolPolicy); the flags come after it.`,
 }
 
 // amendment returns what the flags change.
-func (f *amendFlags) amendment(c *cobra.Command, engine *debate.Engine, record *flow.Record) (*flow.Amendment, error) {
+func (f *amendFlags) amendment(c *cobra.Command, record *flow.Record) (*flow.Amendment, error) {
 	var change flow.Amendment
 	if f.from != "" {
 		if err := settings.ReadInto(f.from, &change); err != nil {
 			return nil, settings.Sorted(err)
 		}
 	}
-	changed := c.Flags().Changed
-	if changed("rounds") {
-		change.Rounds = &f.rounds
-	}
-	if changed("context-manager") {
-		change.Context = &f.context
-	}
-	if changed("summarizer") {
-		change.Summarizer = &f.summarizer
-	}
-	if changed("auto-summary") {
-		change.AutoSummary = &f.autoSummary
-	}
-	if changed("unattended") {
-		change.Unattended = &f.unattended
-	}
-	for name, field := range map[string]struct {
-		to   **flow.Duration
-		from time.Duration
-	}{
-		"patience":      {&change.Patience, f.patience},
-		"round-timeout": {&change.RoundTimeout, f.roundTime},
-		"turn-timeout":  {&change.TurnTimeout, f.turn},
-	} {
-		if changed(name) {
-			*field.to = new(flow.Duration(field.from))
-		}
-	}
-	err := errors.Join(f.setBudget(changed, record, &change), f.setTimeouts(&change), f.setModels(engine, record, &change))
+	given(c, "rounds", &change.Rounds, &f.rounds)
+	given(c, "context-manager", &change.Context, &f.context)
+	given(c, "summarizer", &change.Summarizer, &f.summarizer)
+	given(c, "auto-summary", &change.AutoSummary, &f.autoSummary)
+	given(c, "unattended", &change.Unattended, &f.unattended)
+	given(c, "patience", &change.Patience, (*flow.Duration)(&f.patience))
+	given(c, "round-timeout", &change.RoundTimeout, (*flow.Duration)(&f.roundTime))
+	given(c, "turn-timeout", &change.TurnTimeout, (*flow.Duration)(&f.turn))
+	err := errors.Join(f.setBudget(c.Flags().Changed, record, &change), f.setTimeouts(&change), f.setModels(record, &change))
 	if err == nil && reflect.ValueOf(change).IsZero() {
 		err = errors.New("nothing is to be changed; see debate amend --help")
 	}
 	return &change, err
+}
+
+// given points a field of an amendment to the value of a flag, if the flag was given.
+func given[T any](c *cobra.Command, flag string, field **T, value *T) {
+	if c.Flags().Changed(flag) {
+		*field = value
+	}
 }
 
 // setBudget changes the limits that flags name. The other limits stay.
@@ -187,7 +176,7 @@ func (f *amendFlags) setTimeouts(change *flow.Amendment) error {
 }
 
 // setModels gives actors other models. Other fallbacks leave an actor its model.
-func (f *amendFlags) setModels(engine *debate.Engine, record *flow.Record, change *flow.Amendment) error {
+func (f *amendFlags) setModels(record *flow.Record, change *flow.Amendment) error {
 	if change.Models == nil && len(f.models)+len(f.fallbacks) > 0 {
 		change.Models = make(map[string]flow.ModelChoice)
 	}
@@ -199,6 +188,7 @@ func (f *amendFlags) setModels(engine *debate.Engine, record *flow.Record, chang
 		}
 		change.Models[who] = flow.ModelChoice{Model: models[0], Fallbacks: models[1:]}
 	}
+	models := asked(record)
 	for _, given := range f.fallbacks {
 		who, names, ok := strings.Cut(given, "=")
 		if who == "" || !ok {
@@ -206,10 +196,10 @@ func (f *amendFlags) setModels(engine *debate.Engine, record *flow.Record, chang
 		}
 		pick, named := change.Models[who]
 		if !named {
-			pick.Model = modelOf(engine, record, who)
+			pick.Model = models[who]
 		}
 		if pick.Model == "" {
-			return fmt.Errorf("--fallbacks %q: %w", given, flow.Unknown("actor with a model", who, asked(engine, record)...))
+			return fmt.Errorf("--fallbacks %q: %w", given, flow.Unknown("actor with a model", who, slices.Collect(maps.Keys(models))...))
 		}
 		pick.Fallbacks = nil
 		if names != "" {
@@ -220,35 +210,13 @@ func (f *amendFlags) setModels(engine *debate.Engine, record *flow.Record, chang
 	return nil
 }
 
-// modelOf returns the model that an actor is asked with first; "": there is no such actor, or it has none.
-func modelOf(engine *debate.Engine, record *flow.Record, who string) string {
-	if model := record.Replacement(who); model != "" {
-		return model
-	}
-	f := flowOf(engine, record.Flow())
-	if f == nil || f.Asks == nil {
-		return record.Participant(who).Model
-	}
-	calls := f.Asks(record)
-	for i := range calls {
-		if calls[i].By == who {
-			return calls[i].Model
+// asked returns the models that are asked first, by the actors who have one.
+func asked(record *flow.Record) map[string]string {
+	models := make(map[string]string)
+	for seat := range record.Config().Seats() {
+		if model := cmp.Or(record.Replacement(seat.By), *seat.Model); model != "" {
+			models[seat.By] = model
 		}
 	}
-	return ""
-}
-
-// asked returns the names of the actors who have a model.
-func asked(engine *debate.Engine, record *flow.Record) []string {
-	f := flowOf(engine, record.Flow())
-	if f == nil || f.Asks == nil {
-		return record.Settings().Participants
-	}
-	var names []string
-	for _, call := range f.Asks(record) {
-		if call.Model != "" {
-			names = append(names, call.By)
-		}
-	}
-	return names
+	return models
 }

@@ -95,7 +95,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 	if loaded == nil {
 		return nil, nil, problems
 	}
-	for _, model := range loaded.Config.Models() {
+	for _, model := range flow.Models(loaded.Config) {
 		vendor, _, ok := flow.SplitModel(model)
 		if ok && !f.demo && keys[vendor] == nil && variables(vendor) != "" {
 			standIn(engine, vendor)

@@ -24,7 +24,7 @@ func play(t *testing.T, config flow.Config) (record *flow.Record) {
 			deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow(),
 		}}
 		var models []string
-		for _, model := range config.Models() {
+		for _, model := range flow.Models(config) {
 			models = append(models, model)
 		}
 		demo.Play(engine, models...)

@@ -142,7 +142,7 @@ func (d *draft) decode() flow.Config {
 // play gives everybody the model that plays all others, so that the log says who has answered. A name that is no model's stays, for
 // it is a mistake.
 func (d *draft) play(config flow.Config, script string) flow.Config {
-	for field, model := range config.Models() {
+	for field, model := range flow.Models(config) {
 		found, _, rest := d.root.find(field)
 		if _, _, ok := flow.SplitModel(model); ok && rest == "" && found.form == formText {
 			found.value = script
@@ -193,7 +193,7 @@ func decodeFlow(name string, data []byte) (flow.Config, error) {
 func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []string, remedy func(vendor string) string) error {
 	var wrong mistakes
 	lacking := make(map[string]bool) // fields
-	for field, model := range s.Config.Models() {
+	for field, model := range flow.Models(s.Config) {
 		vendor, _, ok := flow.SplitModel(model)
 		if !ok || engine.Providers[vendor] != nil {
 			continue
