@@ -1,7 +1,6 @@
 package deliberation
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/agonist-dev/debate/deliberation/internal/refuse"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
 )
@@ -16,9 +16,9 @@ import (
 // Bounds of a config.
 const (
 	mostAgents = 100
-	mostText   = 1 << 20 // bytes of a problem, and of a context
-	mostKnown  = 100     // answers that are known beforehand
-	mostAtOnce = 4096    // calls in flight, and open questions: what a log takes
+	mostText   = refuse.MostText // bytes of a problem, and of a context
+	mostKnown  = 100             // answers that are known beforehand
+	mostAtOnce = 4096            // calls in flight, and open questions: what a log takes
 )
 
 // validation checks a normalized config.
@@ -282,7 +282,7 @@ func (v *validation) agents(c *Config) {
 			v.Tools(at+".tools", *a.Tools)
 		}
 		if _, err := FindRole(a.Role, ownRoles(c.Roles)); err != nil {
-			v.Addf(at+".role", "%w", cause(err))
+			v.Addf(at+".role", "%w", refuse.Cause(err))
 		}
 		v.prompt(at, a.PromptFile, a.Prompt)
 	}
@@ -299,33 +299,13 @@ func ownRoles(roles []Role) []Role {
 	})
 }
 
-// prompt checks words of somebody's own. Those of a file have been put in its place, if it could be read.
+// prompt checks words of somebody's own, by the field that has them.
 func (v *validation) prompt(at, file, text string) {
-	switch err := v.unread[at]; {
-	case file != "" && text != "":
-		v.Addf(at+".prompt", "cannot be set together with promptFile")
-	case err != nil:
-		v.Addf(at+".promptFile", "%.200q: %w", file, cause(err))
-	case file != "":
-		v.Addf(at+".promptFile", "%.200q is still to be read: a normalized config names no file", file)
-	case text != "":
-		v.Text(at+".prompt", text, mostText)
-		if strings.TrimSpace(text) == "" {
-			v.Addf(at+".prompt", "is blank")
-		}
-	}
+	refuse.Prompt(&v.Findings, at, file, text, v.unread[at])
 }
 
 // SourceConfig is the source of a prompt or a role that stands in the config as text.
 const SourceConfig = "config"
-
-// cause returns what is behind an error of this module's: its place is told anew.
-func cause(err error) error {
-	if failure, ok := errors.AsType[*flow.Error](err); ok && failure.Err != nil {
-		return failure.Err
-	}
-	return err
-}
 
 // ids refuses ids that cannot stand in a prompt, or that can be confused with another one or with a part of the ids of
 // calls.

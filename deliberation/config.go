@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agonist-dev/debate/deliberation/internal/refuse"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -174,7 +175,7 @@ func (j *Judge) seat() flow.Seat {
 	}
 }
 
-// Origin says where the prompt of an agent, judge or evaluator comes from. If an Origin does not match the prompt, the
+// Origin says where the prompt of an agent, a judge or an evaluator comes from. If an Origin does not match the prompt, the
 // start replaces it, and the prompt counts as the config's own.
 type Origin struct {
 	// Source is SourceBuiltIn, SourceConfig, or the absolute path of a file.
@@ -309,7 +310,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	if err := flow.DecodeStrict("read config", data, &in); err != nil {
 		return err
 	}
-	if err := explicitZeros(data); err != nil {
+	if err := refuse.Zeros(data); err != nil {
 		return err
 	}
 	*c = Config(in.configFields)

@@ -12,7 +12,7 @@ func Activity(kind flow.CallKind, target string) string {
 	doing := cmp.Or(map[flow.CallKind]string{
 		KindQuestion: "asking", KindAnswer: "answering", KindProposal: "proposing", KindCritique: "critiquing", KindRefinement: "refining",
 		KindDigest: "summarizing", KindConfidence: "judging confidence", KindQuality: "judging quality", KindVote: "voting",
-		KindMerge: "merging", KindSynthesis: "synthesizing", KindScore: "scoring",
+		KindMerge: "merging", KindSynthesis: "synthesizing",
 	}[kind], string(kind))
 	if target != "" {
 		doing += " " + target

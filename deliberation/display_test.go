@@ -96,7 +96,7 @@ func TestActivity(t *testing.T) {
 		deliberation.KindQuestion: "asking ben", deliberation.KindAnswer: "answering ben", deliberation.KindProposal: "proposing ben",
 		deliberation.KindCritique: "critiquing ben", deliberation.KindRefinement: "refining ben", deliberation.KindDigest: "summarizing ben",
 		deliberation.KindConfidence: "judging confidence ben", deliberation.KindQuality: "judging quality ben", deliberation.KindVote: "voting ben",
-		deliberation.KindMerge: "merging ben", deliberation.KindSynthesis: "synthesizing ben", deliberation.KindScore: "scoring ben", "check": "check ben",
+		deliberation.KindMerge: "merging ben", deliberation.KindSynthesis: "synthesizing ben", "check": "check ben",
 	} {
 		assert.Equal(t, want, deliberation.Activity(kind, "ben"))
 		assert.Equal(t, strings.TrimSuffix(want, " ben"), deliberation.Activity(kind, ""))

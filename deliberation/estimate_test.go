@@ -83,15 +83,6 @@ func TestAnEstimateIsNeverPassed(t *testing.T) {
 	}
 }
 
-// TestAnEstimateOfAnEvaluation counts each evaluator once.
-func TestAnEstimateOfAnEvaluation(t *testing.T) {
-	engine, _ := evaluators(nil)
-	got, err := engine.Estimate(t.Context(), threeEvaluators())
-	require.NoError(t, err)
-	assert.Equal(t, 3, got.Calls)
-	assert.Len(t, got.Models, 3)
-}
-
 // TestABudgetIsCheckedBeforehand: a limit with which no call of the first round, or no solution, could be reserved is
 // refused before anything is paid. One that is below the worst case is a warning at the start.
 func TestABudgetIsCheckedBeforehand(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/kernel"
 	promptpkg "github.com/agonist-dev/debate/prompt"
-	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // registered is an engine that has everything.
@@ -95,14 +94,4 @@ func FuzzFrozen(f *testing.F) {
 		require.NoError(t, d.Fold(&flow.Event{Body: &flow.Transition{}}))
 		assert.NotEmpty(t, d.Prompts())
 	})
-}
-
-// TestOtherRecords: a record of another flow, or of nothing, is no deliberation.
-func TestOtherRecords(t *testing.T) {
-	engine, _ := evaluators(map[string][]scripted.Reply{"eva": {says(marks(7))}, "eli": {says(marks(8))}, "eda": {says(marks(9))}})
-	for _, r := range []*flow.Record{nil, {}, evaluate(t, engine, threeEvaluators())} {
-		d, ok := deliberation.Of(r)
-		assert.False(t, ok)
-		assert.Nil(t, d)
-	}
 }

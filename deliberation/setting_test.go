@@ -10,8 +10,6 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
-	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // Settings reach the requests of those whom they are for, and nobody else's.
@@ -62,27 +60,6 @@ func TestToolCallsReachTheCalls(t *testing.T) {
 			}
 		}
 	}
-}
-
-// What an evaluator has of its own goes before what all have.
-func TestSettingsOfEvaluators(t *testing.T) {
-	evaluation := threeEvaluators()
-	evaluation.MaxTokens = 700
-	evaluation.Evaluators[1].MaxTokens, evaluation.Evaluators[1].Fallbacks = 800, []string{"test/second"}
-	engine, p := evaluators(nil)
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		if req.Model == "b" {
-			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no"}}
-		}
-		return scripted.Reply{Text: marks(7)}
-	}
-	report := scores(evaluate(t, engine, evaluation))
-	assert.Equal(t, 3, report.Answered)
-	asked := map[string]int{}
-	for _, req := range p.Requests() {
-		asked[req.Model] = req.MaxTokens
-	}
-	assert.Equal(t, map[string]int{"a": 700, "b": 800, "second": 800, "c": 700}, asked)
 }
 
 // Two agents who rank each other first, and nobody else who votes: whoever stands first in the config has won.

@@ -233,7 +233,7 @@ func (w *reporter) deliberatedRounds(d *deliberation.Deliberation) []*section {
 		}
 		for _, e := range d.Evaluations() {
 			if e.Round == n {
-				s.Articles = append(s.Articles, evaluation(&e))
+				s.Articles = append(s.Articles, roundEvaluation(&e))
 			}
 		}
 		out = append(out, s)
@@ -241,8 +241,8 @@ func (w *reporter) deliberatedRounds(d *deliberation.Deliberation) []*section {
 	return out
 }
 
-// evaluation shows the judge's view of a round.
-func evaluation(e *deliberation.Evaluation) *article {
+// roundEvaluation shows the judge's view of a round.
+func roundEvaluation(e *deliberation.Evaluation) *article {
 	a := &article{Class: classAssessment, Title: "Evaluation by the judge"}
 	if c := e.Confidence; c != nil {
 		a.Marks = []string{fmt.Sprintf("agreement %s of 100", mark(c.Confidence))}

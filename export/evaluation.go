@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -18,7 +19,7 @@ const (
 )
 
 // evaluates makes the reporter one of an evaluation.
-func (w *reporter) evaluates(s *deliberation.Scores) {
+func (w *reporter) evaluates(s *evaluation.Scores) {
 	w.evaluation, w.word = s, "evaluation"
 	for i := range w.config.Participants {
 		for _, e := range s.Config().Evaluators {
@@ -30,7 +31,7 @@ func (w *reporter) evaluates(s *deliberation.Scores) {
 }
 
 // evaluated shows what is an evaluation's own: the question, the solution that was judged, the scores, and what they rest on.
-func (w *reporter) evaluated(s *deliberation.Scores) []*section {
+func (w *reporter) evaluated(s *evaluation.Scores) []*section {
 	c, report := s.Config(), s.Report()
 	question := &section{ID: "problem", Title: "Problem", Blocks: []block{spoken(c.Problem)}}
 	if line(c.Context) != "" {
@@ -45,7 +46,7 @@ func (w *reporter) evaluated(s *deliberation.Scores) []*section {
 }
 
 // evaluationFacts describes the evaluation in the head of the document.
-func evaluationFacts(s *deliberation.Scores) []field {
+func evaluationFacts(s *evaluation.Scores) []field {
 	report := s.Report()
 	return present(
 		field{"Evaluators", fmt.Sprintf("%d of %d have answered", report.Answered, report.Asked)},
@@ -55,8 +56,8 @@ func evaluationFacts(s *deliberation.Scores) []field {
 }
 
 // ratings returns the judgement of the whole, then the criteria.
-func ratings(r *deliberation.Report) []*deliberation.Rating {
-	out := []*deliberation.Rating{&r.Overall}
+func ratings(r *evaluation.Report) []*evaluation.Rating {
+	out := []*evaluation.Rating{&r.Overall}
 	for i := range r.Criteria {
 		out = append(out, &r.Criteria[i])
 	}
@@ -64,16 +65,16 @@ func ratings(r *deliberation.Report) []*deliberation.Rating {
 }
 
 // averageOf writes the average of a rating; "" if there is no score.
-func averageOf(r *deliberation.Rating) string {
+func averageOf(r *evaluation.Rating) string {
 	if r.Spread == nil {
 		return ""
 	}
-	return points(r.Spread.Mean) + " of " + points(deliberation.HighestScore)
+	return points(r.Spread.Mean) + " of " + points(evaluation.HighestScore)
 }
 
 // agreement says how far the evaluators' scores differ.
-func agreement(r *deliberation.Report) string {
-	var most *deliberation.Rating
+func agreement(r *evaluation.Report) string {
+	var most *evaluation.Rating
 	for _, one := range ratings(r) {
 		if s := one.Spread; s != nil && s.Of > 1 && (most == nil || s.Max-s.Min > most.Spread.Max-most.Spread.Min) {
 			most = one
@@ -96,7 +97,7 @@ func points(x float64) string {
 }
 
 // scoresByCriterion shows the scores by each criterion: as a drawing and as a table.
-func (w *reporter) scoresByCriterion(r *deliberation.Report) *section {
+func (w *reporter) scoresByCriterion(r *evaluation.Report) *section {
 	s := &section{ID: "scores", Title: "Scores by criterion"}
 	if r.Answered == 0 {
 		text := "There are no scores yet."
@@ -130,17 +131,17 @@ func (w *reporter) scoresByCriterion(r *deliberation.Report) *section {
 	}
 	s.Blocks = []block{
 		{Headline: fmt.Sprintf("%s: %s.", r.Overall.Title, averageOf(&r.Overall))},
-		{Label: "Scores, of " + points(deliberation.HighestScore), Drawing: w.scoreDrawing(r)},
+		{Label: "Scores, of " + points(evaluation.HighestScore), Drawing: w.scoreDrawing(r)},
 		{Table: t},
 	}
 	return s
 }
 
 // ofScore returns the part of the highest score that a score is.
-func ofScore(x float64) float64 { return max(0, min(1, x/deliberation.HighestScore)) }
+func ofScore(x float64) float64 { return max(0, min(1, x/evaluation.HighestScore)) }
 
 // scoreDrawing draws, for each criterion, the average as a bar, and the score of each evaluator as a dot.
-func (w *reporter) scoreDrawing(r *deliberation.Report) *drawing {
+func (w *reporter) scoreDrawing(r *evaluation.Report) *drawing {
 	d := &drawing{
 		ID: "scores-drawing", Title: "Scores by criterion", Keys: []key{{Class: "range", Text: "average"}},
 		About: "For each criterion, a bar of the average, and a dot for the score of each evaluator. The table below has the figures.",
@@ -177,7 +178,7 @@ func (w *reporter) scoreDrawing(r *deliberation.Report) *drawing {
 }
 
 // evaluators lists who has scored, or was to.
-func (w *reporter) evaluators(c *deliberation.EvaluationConfig, r *deliberation.Report) *section {
+func (w *reporter) evaluators(c *evaluation.Config, r *evaluation.Report) *section {
 	s := &section{ID: "evaluators", Title: "Evaluators"}
 	for i := range c.Evaluators {
 		e := &c.Evaluators[i]
@@ -202,7 +203,7 @@ func (w *reporter) evaluators(c *deliberation.EvaluationConfig, r *deliberation.
 }
 
 // reasons shows what the scores of one evaluator rest on.
-func (w *reporter) reasons(evaluator int, r *deliberation.Report) *section {
+func (w *reporter) reasons(evaluator int, r *evaluation.Report) *section {
 	whole := r.Overall.Opinions[evaluator]
 	s := &section{ID: "evaluator-" + strconv.Itoa(evaluator+1), Title: "Reasons of " + w.called(whole.Evaluator)}
 	for _, one := range ratings(r) {
@@ -212,7 +213,7 @@ func (w *reporter) reasons(evaluator int, r *deliberation.Report) *section {
 		}
 		s.Articles = append(s.Articles, &article{
 			Class: classAssessment, Title: one.Title, Tone: w.tones[o.Evaluator],
-			Marks: []string{points(*o.Value) + " of " + points(deliberation.HighestScore)}, Blocks: []block{spoken(o.Reasoning)},
+			Marks: []string{points(*o.Value) + " of " + points(evaluation.HighestScore)}, Blocks: []block{spoken(o.Reasoning)},
 		})
 	}
 	return s

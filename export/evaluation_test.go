@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -25,8 +25,8 @@ func evaluate(t *testing.T, words string) *export.Document {
 		if req.Self == "cyd" {
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindContentFilter}}
 		}
-		mark := deliberation.Mark{Reasoning: "It says how. " + words, Score: 8}
-		m := deliberation.Marks{
+		mark := evaluation.Mark{Reasoning: "It says how. " + words, Score: 8}
+		m := evaluation.Marks{
 			FunctionalCompleteness: mark, PerformanceScalability: mark, Security: mark, MaintainabilityEvolvability: mark,
 			RegulatoryCompliance: mark, Testability: mark, RequirementsFulfilment: mark, Overall: mark,
 		}
@@ -38,14 +38,14 @@ func evaluate(t *testing.T, words string) *export.Document {
 	synctest.Test(t, func(t *testing.T) {
 		engine := &debate.Engine{
 			Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: reply}},
-			Flows:     map[string]*flow.Flow{deliberation.EvaluationName: deliberation.EvaluationFlow()}, Seed: func() string { return seed },
+			Flows:     map[string]*flow.Flow{evaluation.FlowName: evaluation.Flow()}, Seed: func() string { return seed },
 			Models: map[string]flow.Model{"acme/large": {Priced: true, Input: 3 * flow.USD / 1_000_000}, "acme/small": {Priced: true}},
 		}
-		session, err := engine.Start(t.Context(), &deliberation.EvaluationConfig{
+		session, err := engine.Start(t.Context(), &evaluation.Config{
 			ID: "scores", Problem: "Design the sale of concert tickets.\n\nA *popular* concert sells out in a minute. " + words,
 			Context: "Today one PostgreSQL does it all. " + words, Solution: "# A queue before the seats\n\nWhoever comes gets a number. " + words,
 			Unattended: true, OnFailure: []flow.FailureRule{{Do: flow.OptionSkip}},
-			Evaluators: []deliberation.Evaluator{
+			Evaluators: []evaluation.Evaluator{
 				{ID: "ada", Model: "acme/large"}, {ID: "ben", Model: "acme/small", Prompt: "You look for holes."}, {ID: "cyd", Model: "acme/small"},
 			},
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -108,7 +109,7 @@ type reporter struct {
 
 	deliberation *deliberation.Deliberation // nil: the record is of another flow
 	work         *arbiter.Work              // likewise
-	evaluation   *deliberation.Scores       // likewise
+	evaluation   *evaluation.Scores         // likewise
 
 	log     log
 	gallery gallery
@@ -140,7 +141,7 @@ func newReporter(r *flow.Record, events []flow.Event) *reporter {
 		w.deliberates(d)
 	} else if work, ok := arbiter.Of(r); ok {
 		w.works(work)
-	} else if scores, ok := deliberation.ScoresOf(r); ok {
+	} else if scores, ok := evaluation.Of(r); ok {
 		w.evaluates(scores)
 	}
 	return w

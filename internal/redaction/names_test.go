@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/redaction"
@@ -32,7 +33,7 @@ func TestWhatIsAName(t *testing.T) {
 		require.NotEqual(t, reflect.TypeFor[*flow.Foreign](), reflect.TypeOf(e.Body), kind)
 		types = append(types, reflect.TypeOf(e.Body))
 	}
-	for _, f := range []*flow.Flow{debate.DebateFlow(), deliberation.Flow(), deliberation.EvaluationFlow(), arbiter.Flow()} {
+	for _, f := range []*flow.Flow{debate.DebateFlow(), deliberation.Flow(), evaluation.Flow(), arbiter.Flow()} {
 		config, err := f.Decode([]byte("{}"))
 		require.NoError(t, err)
 		types = append(types, reflect.TypeOf(config))

@@ -18,6 +18,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
@@ -89,13 +90,13 @@ func redactedConfig(dice *rand.Rand) (flow.Config, func(*provider.Request) scrip
 		c.Labels, c.Arbiter.Prompt, c.Agents[0].Prompt, c.Parallel = labels, "Be fair to the bank.", "You write for the bank.", 1+dice.IntN(2)
 		return c, replyOf(flows.Provider(nil))
 	case 1:
-		c := deliberation.EvaluationConfig{
-			Evaluators: []deliberation.Evaluator{{ID: "eva", Model: "test/judge", Prompt: "You audit banks."}, {ID: "leo", Model: "test/judge"}},
+		c := evaluation.Config{
+			Evaluators: []evaluation.Evaluator{{ID: "eva", Model: "test/judge", Prompt: "You audit banks."}, {ID: "leo", Model: "test/judge"}},
 			Problem:    "Store short links.", Context: "The bank of the valley asks.", Solution: "A table.", Unattended: dice.IntN(2) == 0, Labels: labels,
 		}
 		return c, func(*provider.Request) scripted.Reply {
-			mark := deliberation.Mark{Reasoning: "The bank gets a table.", Score: 5}
-			return scripted.Reply{Text: stage.JSON(deliberation.Marks{
+			mark := evaluation.Mark{Reasoning: "The bank gets a table.", Score: 5}
+			return scripted.Reply{Text: stage.JSON(evaluation.Marks{
 				FunctionalCompleteness: mark, PerformanceScalability: mark, Security: mark, MaintainabilityEvolvability: mark,
 				RegulatoryCompliance: mark, Testability: mark, RequirementsFulfilment: mark, Overall: mark,
 			})}
@@ -130,7 +131,7 @@ func replyOf(p provider.Provider) func(*provider.Request) scripted.Reply {
 // what is refused has changed nothing.
 func TestRedactions(t *testing.T) {
 	host := hostileEngine()
-	host.Flows[deliberation.EvaluationName], host.Flows[arbiter.FlowName] = deliberation.EvaluationFlow(), arbiter.Flow()
+	host.Flows[evaluation.FlowName], host.Flows[arbiter.FlowName] = evaluation.Flow(), arbiter.Flow()
 	host.Models["test/m"] = host.Models["test/agent"]
 	kept := &store.Memory{}
 	host.Store = kept

@@ -25,7 +25,7 @@ func Paced() *debate.Flow {
 	f := debate.DebateFlow()
 	step := f.Steps[debate.StateAwaitingResponses]
 	speeches := step.Calls
-	step.Calls = func(r *debate.Record) []flow.Call {
+	step.Calls = func(r *debate.Record) []*flow.Call {
 		calls := speeches(r)
 		if pause, err := time.ParseDuration(r.Settings().Labels[labelPause]); err == nil && r.Round > 1 {
 			for i := range calls {

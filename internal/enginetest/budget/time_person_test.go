@@ -13,7 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
-	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
@@ -215,10 +215,10 @@ func asks() map[string]func(*flow.Budget) (*debate.Engine, flow.Config) {
 		},
 		"what to do about evaluators": func(b *flow.Budget) (*debate.Engine, flow.Config) {
 			engine := engineOf(refusing(""))
-			engine.Flows[deliberation.EvaluationName] = deliberation.EvaluationFlow()
-			return engine, deliberation.EvaluationConfig{
+			engine.Flows[evaluation.FlowName] = evaluation.Flow()
+			return engine, evaluation.Config{
 				ID: "d", Problem: "Store short links.", Solution: "A table.", Budget: b,
-				Evaluators: []deliberation.Evaluator{{ID: "eva", Model: "test/judge"}, {ID: "leo", Model: "test/judge"}},
+				Evaluators: []evaluation.Evaluator{{ID: "eva", Model: "test/judge"}, {ID: "leo", Model: "test/judge"}},
 			}
 		},
 		"who works next": func(b *flow.Budget) (*debate.Engine, flow.Config) {

@@ -25,6 +25,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -77,7 +78,7 @@ func TestEveryField(t *testing.T) {
 // unsetFields are the fields that no normalized config has, and those that a flow refuses.
 func unsetFields() []string {
 	return []string{
-		"debate.Config.Tools", "debate.Config.ID", "deliberation.Config.ID", "arbiter.Config.ID", "deliberation.EvaluationConfig.ID",
+		"debate.Config.Tools", "debate.Config.ID", "deliberation.Config.ID", "arbiter.Config.ID", "evaluation.Config.ID",
 		"flow.File.Hash", "flow.File.Size", "flow.File.Pages", "flow.File.URL", // the start sets them, or fetches the file
 		"deliberation.Role.Source", "deliberation.Role.SHA256", // read with a role
 	}
@@ -345,9 +346,9 @@ func personalArbitration() *arbiter.Config {
 	return &arbiter.Config{Task: ".", Arbiter: arbiter.Arbiter{Person: true, Prompt: "."}, Agents: []arbiter.Agent{{Name: "Ada", Model: "test/a"}}}
 }
 
-func everyEvaluation() *deliberation.EvaluationConfig {
-	return &deliberation.EvaluationConfig{
-		Evaluators: []deliberation.Evaluator{
+func everyEvaluation() *evaluation.Config {
+	return &evaluation.Config{
+		Evaluators: []evaluation.Evaluator{
 			{
 				ID: "eva", Model: "test/judge", Fallbacks: []string{"test/b"}, Temperature: new(0.1), MaxTokens: 900, Options: everyOption(), Prompt: ".",
 				Origin: &deliberation.Origin{Source: ".", SHA256: flow.HashOf(nil), Of: flow.HashOf(nil)},
@@ -383,7 +384,7 @@ func everyEngine(kept store.Store) *debate.Engine {
 			}),
 		},
 		Flows: map[string]*flow.Flow{
-			deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(), arbiter.FlowName: arbiter.Flow(),
+			deliberation.FlowName: deliberation.Flow(), evaluation.FlowName: evaluation.Flow(), arbiter.FlowName: arbiter.Flow(),
 		},
 	}
 	for _, name := range []string{"a", "b", "judge", "debater", "other"} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
@@ -40,7 +41,7 @@ func keep(t *testing.T, dir string, d disturbed) (state flow.State) {
 			"demo/judge":  {Priced: true, Input: 3 * debate.USD / 1_000_000, Output: 9 * debate.USD / 1_000_000},
 		}
 		engine.Flows = map[string]*debate.Flow{
-			deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
+			deliberation.FlowName: deliberation.Flow(), evaluation.FlowName: evaluation.Flow(),
 		}
 		stage.Slowly(p)
 		if d.spoil != nil {
@@ -111,12 +112,12 @@ func TestWhateverCutsAConversationShortIsExit6(t *testing.T) {
 			require.NoError(t, s.Stop(t.Context()))
 		}
 	}
-	marks := map[string]deliberation.Mark{}
+	marks := map[string]evaluation.Mark{}
 	for _, criterion := range []string{
 		"functionalCompleteness", "performanceScalability", "security", "maintainabilityEvolvability", "regulatoryCompliance", "testability",
 		"requirementsFulfilment", "overall",
 	} {
-		marks[criterion] = deliberation.Mark{Reasoning: "It is so.", Score: 5}
+		marks[criterion] = evaluation.Mark{Reasoning: "It is so.", Score: 5}
 	}
 	const won = "Ada wins."
 	for name, tc := range map[string]struct {
@@ -188,9 +189,9 @@ func TestWhateverCutsAConversationShortIsExit6(t *testing.T) {
 		},
 		"an evaluation that is stopped": {
 			disturbed{
-				config: deliberation.EvaluationConfig{
+				config: evaluation.Config{
 					ID: "c", Problem: "Keep counts.", Solution: "A table.", Unattended: true,
-					Evaluators: []deliberation.Evaluator{{ID: "eva", Model: "demo/script"}, {ID: "eli", Model: "demo/script"}},
+					Evaluators: []evaluation.Evaluator{{ID: "eva", Model: "demo/script"}, {ID: "eli", Model: "demo/script"}},
 				},
 				spoil: func(p *scripted.Provider) {
 					p.Reply = func(req *provider.Request) scripted.Reply {

@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
@@ -56,7 +57,7 @@ func engine(t *testing.T, dir string, script map[string]scripted.Reply) *debate.
 		Providers: map[string]debate.Provider{"demo": model}, Store: kept,
 		Models: map[string]debate.Model{"demo/script": {Window: 100_000, Priced: true}},
 		Flows: map[string]*debate.Flow{
-			deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
+			deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow(), evaluation.FlowName: evaluation.Flow(),
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/provider/env"
 	"github.com/agonist-dev/debate/store"
 )
@@ -65,7 +66,7 @@ func (p *program) equip(ctx context.Context, engine *debate.Engine, open opener)
 // ownFlows returns the flows of the library, beside that of debates, which every engine has.
 func ownFlows() map[string]*debate.Flow {
 	return map[string]*debate.Flow{
-		deliberation.FlowName: deliberation.Flow(), deliberation.EvaluationName: deliberation.EvaluationFlow(),
+		deliberation.FlowName: deliberation.Flow(), evaluation.FlowName: evaluation.Flow(),
 		arbiter.FlowName: arbiter.Flow(),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
@@ -87,7 +88,7 @@ func (p *program) evaluation(ctx context.Context, engine *debate.Engine, id stri
 	if !ok {
 		return nil, exit(exitArguments, fmt.Errorf("%s is a conversation of the flow %s: eval is for deliberations", id, record.Flow()))
 	}
-	about, err := d.Evaluation()
+	about, err := evaluation.About(d)
 	if err != nil {
 		return nil, exit(exitArguments, fmt.Errorf("%s has no solution: it is %s", id, record.State))
 	}
@@ -118,7 +119,7 @@ func (p *program) evaluation(ctx context.Context, engine *debate.Engine, id stri
 // scored is what eval --json prints.
 type scored struct {
 	ID string `json:"id"`
-	deliberation.Report
+	evaluation.Report
 }
 
 // scores waits for an evaluation and prints its report as JSON.
@@ -129,7 +130,7 @@ func (p *program) scores(ctx context.Context, session *debate.Session) error {
 	if record == nil {
 		return interruption(ctx, err)
 	}
-	if scores, ok := deliberation.ScoresOf(record); ok && record.State == flow.StateCompleted {
+	if scores, ok := evaluation.Of(record); ok && record.State == flow.StateCompleted {
 		if err := p.printValue(scored{session.ID(), scores.Report()}); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -35,7 +36,7 @@ func resultOf(r *flow.Record) result {
 		}
 		return result{}
 	}
-	if scores, ok := deliberation.ScoresOf(r); ok {
+	if scores, ok := evaluation.Of(r); ok {
 		report := scores.Report()
 		return result{exists: r.State == flow.StateCompleted && !early(r), text: scoresText(&report), data: report}
 	}
@@ -134,7 +135,7 @@ func outcomeText(d *debate.Debate, o *debate.Outcome) string {
 }
 
 // scoresText writes the averages of an evaluation as a table of Markdown that can be read as it is.
-func scoresText(r *deliberation.Report) string {
+func scoresText(r *evaluation.Report) string {
 	const line = "| %-32s | %6v | %6v | %7v | %9v |\n"
 	var out strings.Builder
 	_, _ = fmt.Fprintf(&out, line, "Criterion", "Mean", "Lowest", "Highest", "Deviation")
@@ -148,6 +149,6 @@ func scoresText(r *deliberation.Report) string {
 		}
 	}
 	asked := progress.Plural(r.Asked, "evaluator")
-	_, _ = fmt.Fprintf(&out, "\n%d of %s answered. %d is the best score.\n", r.Answered, asked, deliberation.HighestScore)
+	_, _ = fmt.Fprintf(&out, "\n%d of %s answered. %d is the best score.\n", r.Answered, asked, evaluation.HighestScore)
 	return out.String()
 }

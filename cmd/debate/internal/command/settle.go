@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/demo"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/provider/env"
 	"github.com/agonist-dev/debate/tool"
 )
@@ -156,7 +157,7 @@ func check(ctx context.Context, loaded *settings.Settings, engine *debate.Engine
 		switch {
 		case names == "":
 			return ""
-		case loaded.Config.Flow() == deliberation.EvaluationName: // no flag makes a demonstration of it
+		case loaded.Config.Flow() == evaluation.FlowName: // no flag makes a demonstration of it
 			return "set " + names
 		default:
 			return "set " + names + ", or add --demo"

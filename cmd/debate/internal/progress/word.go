@@ -8,6 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
@@ -28,6 +29,8 @@ func Activity(kind flow.CallKind, target string) string {
 		doing = "deciding"
 	case arbiter.KindExecution:
 		doing = "working"
+	case evaluation.KindScore:
+		doing = "scoring"
 	case "assessment":
 		doing = "assessing"
 	case "assign":
@@ -69,7 +72,7 @@ func (c *Course) PhaseWord() string {
 		return "Refinements"
 	case deliberation.StateEvaluating:
 		return "Evaluation"
-	case deliberation.StateScoring:
+	case evaluation.StateScoring:
 		return "Scores"
 	case arbiter.StateSelecting:
 		return "Selection"

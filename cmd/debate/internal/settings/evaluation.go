@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"strconv"
 
-	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 )
 
 // OpenEvaluation makes the config of an evaluation. about says what is scored, and whether a person can be asked. The
 // evaluators come from a file, unless path is empty, or are one for each of the models. The error joins an [Error] for each mistake
 // that can be seen without an engine. If it is about some fields only, the settings are returned too, so that Check can find
 // the others.
-func OpenEvaluation(path string, models []string, about *deliberation.EvaluationConfig) (*Settings, error) {
-	d := &draft{flow: deliberation.EvaluationName, root: objectNode(Place{})}
+func OpenEvaluation(path string, models []string, about *evaluation.Config) (*Settings, error) {
+	d := &draft{flow: evaluation.FlowName, root: objectNode(Place{})}
 	if path != "" {
 		source, err := Open(path)
 		if err != nil {
@@ -36,7 +36,7 @@ func OpenEvaluation(path string, models []string, about *deliberation.Evaluation
 }
 
 // scored puts what is scored into the config. A file cannot say it: that is a stored solution.
-func (d *draft) scored(about *deliberation.EvaluationConfig) {
+func (d *draft) scored(about *evaluation.Config) {
 	for _, part := range []struct{ key, text string }{
 		{"problem", about.Problem}, {"context", about.Context}, {"solution", about.Solution},
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -178,8 +179,8 @@ func decodeFlow(name string, data []byte) (flow.Config, error) {
 	case arbiter.FlowName:
 		c := new(arbiter.Config)
 		return c, c.UnmarshalJSON(data)
-	case deliberation.EvaluationName:
-		c := new(deliberation.EvaluationConfig)
+	case evaluation.FlowName:
+		c := new(evaluation.Config)
 		return c, c.UnmarshalJSON(data)
 	default:
 		c := new(deliberation.Config)

@@ -1,4 +1,4 @@
-package deliberation
+package refuse
 
 import (
 	"encoding/json"
@@ -10,14 +10,15 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
-// explicitZeros refuses what a config in JSON says to be 0 where 0 stands for a default, for it would not be what it
+// Zeros refuses what a config in JSON says to be 0 where 0 stands for a default, for it would not be what it
 // says. In Go a field that is 0 is one that was not set.
-func explicitZeros(data []byte) error {
+func Zeros(data []byte) error {
 	var read any
 	if err := json.Unmarshal(data, &read); err != nil {
-		return invalidf("read config", "", "%w", err)
+		return &flow.Error{Kind: provider.KindValidation, Op: "read config", Err: err}
 	}
 	var f flow.Findings
 	zeros(&f, "", "", read)

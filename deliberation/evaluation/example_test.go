@@ -1,4 +1,4 @@
-package deliberation_test
+package evaluation_test
 
 import (
 	"context"
@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // Two evaluators score a solution, and a third refuses: the average is over two.
-func ExampleScoresOf() {
+func ExampleOf() {
 	models := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		if req.Self == "eda" {
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "I would rather not."}}
@@ -31,12 +31,12 @@ func ExampleScoresOf() {
 	}}
 	engine := &debate.Engine{
 		Providers: map[string]debate.Provider{"acme": models},
-		Flows:     map[string]*flow.Flow{deliberation.EvaluationName: deliberation.EvaluationFlow()},
+		Flows:     map[string]*flow.Flow{evaluation.FlowName: evaluation.Flow()},
 	}
-	config := deliberation.EvaluationConfig{
+	config := evaluation.Config{
 		Problem:  "Count the readings of 1,000 meters, and lose none.",
 		Solution: "One table, one row for each reading, written before it is acknowledged.",
-		Evaluators: []deliberation.Evaluator{
+		Evaluators: []evaluation.Evaluator{
 			{ID: "eva", Model: "acme/large"}, {ID: "eli", Model: "acme/large"}, {ID: "eda", Model: "acme/small"},
 		},
 		OnFailure: []flow.FailureRule{{Do: flow.OptionSkip}}, // without this rule a person would be asked about Eda
@@ -52,7 +52,7 @@ func ExampleScoresOf() {
 		fmt.Println(err)
 		return
 	}
-	scores, _ := deliberation.ScoresOf(record)
+	scores, _ := evaluation.Of(record)
 	report := scores.Report()
 	fmt.Printf("%d of %d have answered\n", report.Answered, report.Asked)
 	overall := report.Overall.Spread

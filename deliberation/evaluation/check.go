@@ -1,4 +1,4 @@
-package deliberation
+package evaluation
 
 import (
 	"cmp"
@@ -10,8 +10,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/internal/refuse"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // What the flow does with its configs before an evaluation begins.
@@ -19,48 +22,62 @@ import (
 // mostEvaluators bounds the calls that an evaluation makes at once.
 const mostEvaluators = 100
 
-// decodeEvaluation reads a config, normalized or not.
-func decodeEvaluation(data []byte) (flow.Config, error) {
-	e := new(EvaluationConfig)
+// decode reads a config, normalized or not.
+func decode(data []byte) (flow.Config, error) {
+	e := new(Config)
 	if err := e.UnmarshalJSON(data); err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
-// normalizeEvaluation writes the defaults of a config out, and the prompts of all evaluators.
-func normalizeEvaluation(config flow.Config) (flow.Config, error) {
-	e := config.(*EvaluationConfig).clone()
+// normalize writes the defaults of a config out, and the prompts of all evaluators.
+func normalize(config flow.Config) (flow.Config, error) {
+	e := config.(*Config).clone()
 	e.ID = ""
 	e.seats().Normalize()
 	e.MaxTokens, e.Reserve = cmp.Or(e.MaxTokens, flow.DefaultMaxTokens), cmp.Or(e.Reserve, flow.DefaultReserve)
 	e.TurnTimeout = cmp.Or(e.TurnTimeout, flow.DefaultTurnTimeout)
-	builtin, err := evaluationText("evaluator-role", nil)
+	builtin, err := render("evaluator-role", nil)
 	if err != nil {
-		return nil, invalidf("config", "evaluators", "their built-in prompt cannot be made: %w", err)
+		err = fmt.Errorf("their built-in prompt cannot be made: %w", err)
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Field: "evaluators", Err: err}
 	}
 	v := &validation{unread: make(map[string]error)}
 	for i := range e.Evaluators {
-		one := &e.Evaluators[i]
-		if err := readInto(&one.PromptFile, &one.Prompt, &one.Origin); err != nil {
+		if err := e.Evaluators[i].settle(builtin); err != nil {
 			v.unread[fmt.Sprintf("evaluators[%d]", i)] = err
 		}
-		source := SourceConfig
-		if one.Prompt == "" && one.PromptFile == "" {
-			one.Prompt, source = builtin, SourceBuiltIn
-		}
-		hash := flow.HashOf([]byte(one.Prompt))
-		one.Origin = one.Origin.of(hash, source, hash)
 	}
 	if len(v.unread) > 0 {
-		v.evaluation(e)
+		v.check(e)
 		return nil, errors.Join(v.Findings...)
 	}
 	return e, nil
 }
 
+// settle puts the text of a prompt file in the place of its name, or gives an evaluator the built-in prompt, and says where the prompt
+// comes from. Where a file and a text are given, the check says so.
+func (one *Evaluator) settle(builtin string) error {
+	if one.PromptFile != "" && one.Prompt == "" {
+		text, source, hash, err := deliberation.ReadPrompt(one.PromptFile)
+		if err != nil {
+			return err
+		}
+		one.PromptFile, one.Prompt, one.Origin = "", text, &deliberation.Origin{Source: source, SHA256: hash, Of: flow.HashOf([]byte(text))}
+	}
+	source := deliberation.SourceConfig
+	if one.Prompt == "" && one.PromptFile == "" {
+		one.Prompt, source = builtin, deliberation.SourceBuiltIn
+	}
+	if hash := flow.HashOf([]byte(one.Prompt)); one.Origin == nil || one.Origin.Of != hash {
+		one.Origin = &deliberation.Origin{Source: source, SHA256: hash, Of: hash}
+	}
+	return nil
+}
+
 // clone returns a deep copy.
-func (e *EvaluationConfig) clone() *EvaluationConfig {
+func (e *Config) clone() *Config {
 	d := *e
 	d.Evaluators, d.Labels = slices.Clone(e.Evaluators), maps.Clone(e.Labels)
 	for i := range d.Evaluators {
@@ -74,21 +91,29 @@ func (e *EvaluationConfig) clone() *EvaluationConfig {
 	return &d
 }
 
-// checkEvaluation finds what is wrong with a normalized config.
-func checkEvaluation(config flow.Config, _ any, known flow.Registry) []error {
-	e := config.(*EvaluationConfig)
+// check finds what is wrong with a normalized config.
+func check(config flow.Config, _ any, known flow.Registry) []error {
+	e := config.(*Config)
 	v := &validation{known: known}
-	v.evaluation(e)
+	v.check(e)
 	return v.Findings
 }
 
-func (v *validation) evaluation(e *EvaluationConfig) {
-	v.Text("problem", e.Problem, mostText)
+// validation checks a normalized config.
+type validation struct {
+	flow.Findings
+
+	known  flow.Registry    // nil: what is registered is not known
+	unread map[string]error // by field: why a prompt file could not be read
+}
+
+func (v *validation) check(e *Config) {
+	v.Text("problem", e.Problem, refuse.MostText)
 	if strings.TrimSpace(e.Problem) == "" {
 		v.Addf("problem", "is empty")
 	}
-	v.Text("context", e.Context, mostText)
-	v.Text("solution", e.Solution, mostText)
+	v.Text("context", e.Context, refuse.MostText)
+	v.Text("solution", e.Solution, refuse.MostText)
 	if strings.TrimSpace(e.Solution) == "" {
 		v.Addf("solution", "is empty")
 	}
@@ -100,7 +125,8 @@ func (v *validation) evaluation(e *EvaluationConfig) {
 		one, at := &e.Evaluators[i], fmt.Sprintf("evaluators[%d]", i)
 		v.evaluatorID(at+".id", one.ID, e.Evaluators[:i])
 		one.seat(e, at).Check(&v.Findings, v.known)
-		if v.prompt(at, one.PromptFile, one.Prompt); one.PromptFile == "" && one.Prompt == "" {
+		refuse.Prompt(&v.Findings, at, one.PromptFile, one.Prompt, v.unread[at])
+		if one.PromptFile == "" && one.Prompt == "" {
 			v.Addf(at+".prompt", "is empty")
 		}
 	}
@@ -122,12 +148,12 @@ func (v *validation) evaluatorID(field, id string, before []Evaluator) {
 	}
 }
 
-// fixedEvaluation is what the log of an evaluation refers to.
-func fixedEvaluation(config flow.Config) any {
+// fixed is what the log of an evaluation refers to.
+func fixed(config flow.Config) any {
 	return struct {
 		Evaluators []string `json:"evaluators"`
-	}{config.(*EvaluationConfig).Settings().Participants}
+	}{config.(*Config).Settings().Participants}
 }
 
-// promptedEvaluation is what the prompts of an evaluation, and its models, depend on.
-func promptedEvaluation(config flow.Config) any { return config.(*EvaluationConfig).Evaluators }
+// prompted is what the prompts of an evaluation, and its models, depend on.
+func prompted(config flow.Config) any { return config.(*Config).Evaluators }

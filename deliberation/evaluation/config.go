@@ -1,27 +1,33 @@
-package deliberation
+package evaluation
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/internal/refuse"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// EvaluationName is the name of the flow that scores a solution, in Engine.Flows.
-const EvaluationName = "evaluation"
+// FlowName is the name of the flow, in Engine.Flows. DefaultTemperature is that of evaluators.
+const (
+	FlowName           = "evaluation"
+	DefaultTemperature = 0.3
+)
 
-// EvaluationConfig says what is scored, and by which models. [debate.Engine.Start] starts an evaluation with it. An
-// evaluation is a conversation of the flow [EvaluationFlow], and as durable, bounded and retried as any other.
-// [ScoresOf] reads its result.
+// Config says what is scored, and by which models. [debate.Engine.Start] starts an evaluation with it, and [About] makes one of a
+// deliberation's solution. An evaluation is a conversation of the flow [Flow], and as durable, bounded and retried as any other. [Of]
+// reads its result.
 //
 // The start normalizes the config: each evaluator then has its Prompt as text. Its JSON is strict: an unknown key is an
 // error. turnTimeout is a string such as "90s".
 //
 //nolint:recvcheck // only reading JSON changes a config
-type EvaluationConfig struct {
+type Config struct {
 	// ID names the evaluation in the store. If it is empty, the evaluation gets a new id.
 	ID string `json:"id,omitempty" redact:"-"`
 	// Evaluators score the solution, from 1 to 100 of them, all at once. None sees the answer of another one.
@@ -68,34 +74,35 @@ type Evaluator struct {
 	Prompt     string `json:"prompt,omitempty"`
 	PromptFile string `json:"promptFile,omitempty"`
 	// Origin says where Prompt comes from. The start sets it.
-	Origin *Origin `json:"origin,omitempty"`
+	Origin *deliberation.Origin `json:"origin,omitempty"`
 }
 
-func (one *Evaluator) seat(e *EvaluationConfig, field string) flow.Seat {
+func (one *Evaluator) seat(e *Config, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: one.ID, Model: &one.Model, Fallbacks: &one.Fallbacks, Temperature: &one.Temperature, MaxTokens: &one.MaxTokens,
-		Options: &one.Options, Shared: &e.Temperature, Usual: DefaultJudgeTemperature,
+		Options: &one.Options, Shared: &e.Temperature, Usual: DefaultTemperature,
 	}
 }
 
-// Evaluation returns an evaluation of the deliberation's solution. The caller adds the evaluators. It has the deliberation's
-// problem and language, the solution as text and, as Context, the deliberation's context and a person's answers. The author's confidence,
-// and the requirements that the author claims to fulfil, are left out, so that they do not bias the evaluators.
-// Without a solution the error is a [flow.Error] of kind validation.
-func (d *Deliberation) Evaluation() (EvaluationConfig, error) {
+// About returns an evaluation of a deliberation's solution. The caller adds the evaluators. It has the deliberation's problem and
+// language, the solution as text and, as Context, the deliberation's context and a person's answers. The author's confidence, and the
+// requirements that the author claims to fulfil, are left out, so that they do not bias the evaluators. Without a solution the error is a
+// [flow.Error] of kind validation.
+func About(d *deliberation.Deliberation) (Config, error) {
 	solution, _, ok := d.Solution()
 	if !ok {
-		return EvaluationConfig{}, invalidf("evaluation", "record", "holds no solution")
+		return Config{}, &flow.Error{Kind: provider.KindValidation, Op: "evaluation", Field: "record", Err: errors.New("holds no solution")}
 	}
-	context := []string{d.config.Context}
+	config := d.Config()
+	context := []string{config.Context}
 	for _, q := range d.Clarifications() {
 		if q.Answered && !q.Skipped {
 			context = append(context, "Question: "+indented(q.Question)+"\nAnswer: "+indented(q.Answer))
 		}
 	}
-	return EvaluationConfig{
-		Problem: d.config.Problem, Context: strings.TrimSpace(strings.Join(context, "\n\n")), Solution: solutionText(solution),
-		Language: d.config.Language,
+	return Config{
+		Problem: config.Problem, Context: strings.TrimSpace(strings.Join(context, "\n\n")), Solution: solutionText(solution),
+		Language: config.Language,
 	}, nil
 }
 
@@ -103,7 +110,7 @@ func (d *Deliberation) Evaluation() (EvaluationConfig, error) {
 func indented(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ") }
 
 // solutionText writes a solution as Markdown, without what it says about itself.
-func solutionText(s *Solution) string {
+func solutionText(s *deliberation.Solution) string {
 	var out strings.Builder
 	out.WriteString(strings.TrimSpace(s.Description))
 	for _, part := range []struct {
@@ -122,11 +129,11 @@ func solutionText(s *Solution) string {
 	return out.String()
 }
 
-// Flow returns the name of the flow: [EvaluationName].
-func (e EvaluationConfig) Flow() string { return EvaluationName }
+// Flow returns the name of the flow: [FlowName].
+func (e Config) Flow() string { return FlowName }
 
 // Settings returns the part of the config that all flows share.
-func (e EvaluationConfig) Settings() flow.Settings {
+func (e Config) Settings() flow.Settings {
 	t := flow.Settings{
 		ID: e.ID, Topic: flow.TopicOf(e.Problem, "a problem"), Language: e.Language, Rounds: 1, MaxTokens: e.MaxTokens, Reserve: e.Reserve,
 		TurnTimeout: e.TurnTimeout, Budget: e.Budget, Retry: e.Retry, Labels: e.Labels, Unattended: e.Unattended, OnFailure: e.OnFailure,
@@ -138,9 +145,9 @@ func (e EvaluationConfig) Settings() flow.Settings {
 }
 
 // Seats yields those of the evaluators.
-func (e EvaluationConfig) Seats() flow.Seats { return e.seats() }
+func (e Config) Seats() flow.Seats { return e.seats() }
 
-func (e *EvaluationConfig) seats() flow.Seats {
+func (e *Config) seats() flow.Seats {
 	return func(yield func(flow.Seat) bool) {
 		for i := range e.Evaluators {
 			if !yield(e.Evaluators[i].seat(e, fmt.Sprintf("evaluators[%d]", i))) {
@@ -150,31 +157,31 @@ func (e *EvaluationConfig) seats() flow.Seats {
 	}
 }
 
-// evaluationFields is EvaluationConfig without its methods.
-type evaluationFields EvaluationConfig
+// configFields is Config without its methods.
+type configFields Config
 
-// evaluationJSON writes the duration as text.
-type evaluationJSON struct {
-	evaluationFields
+// configJSON writes the duration as text.
+type configJSON struct {
+	configFields
 
 	TurnTimeout flow.Duration `json:"turnTimeout,omitempty"`
 }
 
 // MarshalJSON writes the evaluation.
-func (e EvaluationConfig) MarshalJSON() ([]byte, error) {
-	return json.Marshal(evaluationJSON{evaluationFields(e), flow.Duration(e.TurnTimeout)})
+func (e Config) MarshalJSON() ([]byte, error) {
+	return json.Marshal(configJSON{configFields(e), flow.Duration(e.TurnTimeout)})
 }
 
 // UnmarshalJSON reads an evaluation strictly. The error is a [flow.Error] of kind validation.
-func (e *EvaluationConfig) UnmarshalJSON(data []byte) error {
-	var in evaluationJSON
+func (e *Config) UnmarshalJSON(data []byte) error {
+	var in configJSON
 	if err := flow.DecodeStrict("read config", data, &in); err != nil {
 		return err
 	}
-	if err := explicitZeros(data); err != nil {
+	if err := refuse.Zeros(data); err != nil {
 		return err
 	}
-	*e = EvaluationConfig(in.evaluationFields)
+	*e = Config(in.configFields)
 	e.TurnTimeout = time.Duration(in.TurnTimeout)
 	return nil
 }

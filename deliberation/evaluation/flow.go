@@ -1,4 +1,6 @@
-package deliberation
+// Package evaluation is the flow in which several models score a solution, such as that of a deliberation, by seven criteria and as a
+// whole. It stands on packages flow and deliberation.
+package evaluation
 
 import (
 	"bytes"
@@ -24,15 +26,14 @@ const KindScore flow.CallKind = "score"
 // schemaMarks is the name of the schema of an evaluator's answer.
 const schemaMarks = "marks"
 
-// EvaluationFlow returns the flow of an [EvaluationConfig]. Register it as Engine.Flows[EvaluationName]. Each call
-// returns a fresh value.
+// Flow returns the flow of evaluations. Register it as Engine.Flows[FlowName]. Each call returns a fresh value.
 //
-// An evaluator's failed call is retried, and then handled like any failed call: EvaluationConfig.OnFailure, or a person, can
+// An evaluator's failed call is retried, and then handled like any failed call: Config.OnFailure, or a person, can
 // skip the evaluator, but never the last one. If an answer is not valid, the evaluator is asked once more.
-func EvaluationFlow() *flow.Flow {
+func Flow() *flow.Flow {
 	marks, _ := flow.NewSchema[Marks](schemaMarks, nil) // the type has a schema: answers are accepted
 	return &flow.Flow{
-		Name: EvaluationName, Version: 1, Start: StateScoring,
+		Name: FlowName, Version: 1, Start: StateScoring,
 		Rules: []flow.Rule{{From: StateScoring, On: TriggerScored, To: flow.StateCompleting}},
 		Steps: map[flow.State]flow.Step{
 			flow.StateInitializing: {Next: beginScoring},
@@ -40,18 +41,18 @@ func EvaluationFlow() *flow.Flow {
 		},
 		Schemas: map[string]*flow.Schema{schemaMarks: marks},
 
-		Decode: decodeEvaluation, Normalize: normalizeEvaluation, Check: checkEvaluation, Prompted: promptedEvaluation,
+		Decode: decode, Normalize: normalize, Check: check, Prompted: prompted,
 		Kinds: func(flow.Config) []flow.CallKind { return []flow.CallKind{KindScore} },
-		Owes:  owedScores, Texts: evaluationTexts, Open: openScores, Fixed: fixedEvaluation, Estimate: estimateEvaluation,
+		Owes:  owes, Texts: texts, Open: open, Fixed: fixed, Estimate: estimate,
 	}
 }
 
-//go:embed prompts/evaluat*.tmpl
-var evaluationFiles embed.FS
+//go:embed prompts/*.tmpl
+var files embed.FS
 
-// evaluationText renders one of the evaluation's templates.
-func evaluationText(name string, data any) (string, error) {
-	parsed, err := template.ParseFS(evaluationFiles, "prompts/"+name+".tmpl")
+// render renders one of the evaluation's templates.
+func render(name string, data any) (string, error) {
+	parsed, err := template.ParseFS(files, "prompts/"+name+".tmpl")
 	if err != nil {
 		return "", err
 	}
@@ -60,20 +61,20 @@ func evaluationText(name string, data any) (string, error) {
 	return strings.TrimSpace(out.String()), err
 }
 
-// textEvaluation names the text of the instruction; the system prompts are "system." and the evaluator's ID.
-const textEvaluation = "evaluation"
+// textAsk names the text of the instruction; the system prompts are "system." and the evaluator's ID.
+const textAsk = "evaluation"
 
-func evaluationTexts(s flow.Setup) (map[string]string, error) {
-	e := s.Config.(*EvaluationConfig)
-	asked, err := evaluationText("evaluation", struct{ Criteria []criterion }{criteria()})
+func texts(s flow.Setup) (map[string]string, error) {
+	e := s.Config.(*Config)
+	asked, err := render("evaluation", struct{ Criteria []criterion }{criteria()})
 	if err != nil {
 		return nil, err
 	}
-	texts := map[string]string{textEvaluation: asked}
-	language := prompt.Plain(cmp.Or(e.Language, problemsLanguage))
+	texts := map[string]string{textAsk: asked}
+	language := prompt.Plain(cmp.Or(e.Language, "the language of the problem"))
 	for i := range e.Evaluators {
 		told := struct{ Prompt, Language, Fence string }{prompt.Plain(e.Evaluators[i].Prompt), language, s.Fence}
-		text, err := evaluationText("evaluator", told)
+		text, err := render("evaluator", told)
 		if err != nil {
 			return nil, err
 		}
@@ -83,14 +84,14 @@ func evaluationTexts(s flow.Setup) (map[string]string, error) {
 }
 
 func beginScoring(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	n := len(scoresOf(r).config.Evaluators)
+	n := len(of(r).config.Evaluators)
 	round := &flow.Round{N: 1, Of: 1, Phase: string(StateScoring), Calls: n}
 	return flow.TriggerInitialized, flow.Exit{Round: round, Calls: n}, true
 }
 
 // scoringCalls returns the answers that are still missing.
 func scoringCalls(r *flow.Record) []*flow.Call {
-	config := scoresOf(r).config
+	config := of(r).config
 	var calls []*flow.Call
 	for i := range config.Evaluators {
 		one := &config.Evaluators[i]
@@ -100,7 +101,7 @@ func scoringCalls(r *flow.Record) []*flow.Call {
 		}
 		call := &flow.Call{
 			ID: id, Kind: KindScore, Round: 1, Slot: i, Schema: schemaMarks, View: flow.View{None: true},
-			System: r.Text("system." + one.ID), Last: evaluationMaterial,
+			System: r.Text("system." + one.ID), Last: material,
 		}
 		one.seat(config, "").Ask(call)
 		if others(r, config, one) > 0 {
@@ -112,7 +113,7 @@ func scoringCalls(r *flow.Record) []*flow.Call {
 }
 
 // others returns how many evaluators but one have scored, or can still do so.
-func others(r *flow.Record, config *EvaluationConfig, but *Evaluator) int {
+func others(r *flow.Record, config *Config, but *Evaluator) int {
 	n := 0
 	for i := range config.Evaluators {
 		if one := &config.Evaluators[i]; one != but && !r.Skipped(scoreID(one.ID)) {
@@ -122,8 +123,8 @@ func others(r *flow.Record, config *EvaluationConfig, but *Evaluator) int {
 	return n
 }
 
-// estimateEvaluation counts the calls of an evaluation: one for each evaluator.
-func estimateEvaluation(e *flow.Estimator, _ int) error {
+// estimate counts the calls of an evaluation: one for each evaluator.
+func estimate(e *flow.Estimator, _ int) error {
 	if err := e.Round(1); err != nil {
 		return err
 	}
@@ -134,19 +135,19 @@ func estimateEvaluation(e *flow.Estimator, _ int) error {
 
 func scoreID(evaluator string) string { return "score." + evaluator }
 
-// evaluationMaterial is what an evaluator is told: the material, then what to do with it.
-func evaluationMaterial(r *flow.Record) string {
-	s := scoresOf(r).config
+// material is what an evaluator is told: the material, then what to do with it.
+func material(r *flow.Record) string {
+	s := of(r).config
 	parts := []string{r.Quote("problem", s.Problem)}
 	if s.Context != "" {
 		parts = append(parts, r.Quote("context", s.Context))
 	}
-	parts = append(parts, r.Quote("solution", s.Solution), r.Text(textEvaluation))
+	parts = append(parts, r.Quote("solution", s.Solution), r.Text(textAsk))
 	return strings.Join(parts, "\n\n")
 }
 
-// owedScores returns the evaluators that are still to answer.
-func owedScores(r *flow.Record) []string {
+// owes returns the evaluators that are still to answer.
+func owes(r *flow.Record) []string {
 	if r.EndedEarlyBy != "" {
 		return nil
 	}
@@ -154,7 +155,7 @@ func owedScores(r *flow.Record) []string {
 	for _, call := range scoringCalls(r) {
 		owed = append(owed, "the marks of "+call.By)
 	}
-	if len(owed) == 0 && scoresOf(r).Report().Answered == 0 {
+	if len(owed) == 0 && of(r).Report().Answered == 0 {
 		owed = append(owed, "the marks of any evaluator")
 	}
 	return owed
@@ -162,7 +163,7 @@ func owedScores(r *flow.Record) []string {
 
 // scored ends the evaluation, and tells who is missing.
 func scored(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	report := scoresOf(r).Report()
+	report := of(r).Report()
 	exit := flow.Exit{Reason: flow.EndRounds, Evidence: fmt.Sprintf("%d of %d evaluators have scored", report.Answered, report.Asked)}
 	for _, o := range report.Overall.Opinions {
 		if o.Gap != "" {

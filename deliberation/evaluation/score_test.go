@@ -1,4 +1,4 @@
-package deliberation_test
+package evaluation_test
 
 import (
 	"encoding/json"
@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -47,15 +48,15 @@ func TestAnInvalidAnswerIsAGap(t *testing.T) {
 					assert.Nil(t, gap.Value)
 					assert.Empty(t, gap.Reasoning)
 					assert.Contains(t, gap.Gap, "no valid answer: ")
-					assert.Equal(t, &deliberation.Spread{Of: 2, Mean: 7, Min: 6, Max: 8, Deviation: 1}, rating.Spread)
+					assert.Equal(t, &evaluation.Spread{Of: 2, Mean: 7, Min: 6, Max: 8, Deviation: 1}, rating.Spread)
 				}
-				all, ok := deliberation.ScoresOf(record)
+				all, ok := evaluation.Of(record)
 				require.True(t, ok)
 				var shown struct {
-					State  flow.State          `json:"state"`
-					Report deliberation.Report `json:"report"`
+					State  flow.State        `json:"state"`
+					Report evaluation.Report `json:"report"`
 				}
-				require.NoError(t, json.Unmarshal([]byte(toJSON(all)), &shown))
+				require.NoError(t, json.Unmarshal([]byte(stage.JSON(all)), &shown))
 				assert.Equal(t, flow.StateCompleted, shown.State)
 				assert.Equal(t, report, shown.Report)
 				require.Len(t, record.Warnings, 1)
@@ -68,7 +69,7 @@ func TestAnInvalidAnswerIsAGap(t *testing.T) {
 }
 
 // skipping leaves out evaluators that have failed.
-func skipping(c deliberation.EvaluationConfig) deliberation.EvaluationConfig {
+func skipping(c evaluation.Config) evaluation.Config {
 	c.OnFailure = []flow.FailureRule{{Do: flow.OptionSkip}}
 	return c
 }
@@ -164,9 +165,10 @@ func TestAChangedLog(t *testing.T) {
 
 // TestScoresOfSomethingElse: a record of another flow has no scores.
 func TestScoresOfSomethingElse(t *testing.T) {
-	engine, _ := engineFor(nil)
-	for _, r := range []*flow.Record{nil, {}, play(t, engine, three())} {
-		s, ok := deliberation.ScoresOf(r)
+	debated := stage.TwoDebaters()
+	engine, _ := stage.Engine(debated)
+	for _, r := range []*flow.Record{nil, {}, stage.Run(t, engine, debated)} {
+		s, ok := evaluation.Of(r)
 		assert.False(t, ok)
 		assert.Nil(t, s)
 	}
@@ -177,8 +179,8 @@ func TestScoresOfSomethingElse(t *testing.T) {
 func TestSpread(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 1))
 	for run := range 60 {
-		evaluation := threeEvaluators()
-		evaluation.Evaluators = nil
+		eval := threeEvaluators()
+		eval.Evaluators = nil
 		answers := map[string][]scripted.Reply{}
 		sum, score := 0.0, 0.0
 		n := 1 + random.IntN(9)
@@ -188,11 +190,11 @@ func TestSpread(t *testing.T) {
 				score = 1 + math.Round(random.Float64()*90)/10
 			}
 			sum += score
-			evaluation.Evaluators = append(evaluation.Evaluators, deliberation.Evaluator{ID: id, Model: "test/a"})
+			eval.Evaluators = append(eval.Evaluators, evaluation.Evaluator{ID: id, Model: "test/a"})
 			answers[id] = []scripted.Reply{says(marks(score))}
 		}
 		engine, _ := evaluators(answers)
-		report := scores(evaluate(t, engine, evaluation))
+		report := scores(evaluate(t, engine, eval))
 		for _, rating := range append(report.Criteria, report.Overall) {
 			s := rating.Spread
 			require.NotNil(t, s)

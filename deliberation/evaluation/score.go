@@ -1,9 +1,10 @@
-package deliberation
+package evaluation
 
 import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/agonist-dev/debate/flow"
 )
@@ -137,13 +138,13 @@ type Spread struct {
 type Scores struct {
 	*flow.Record
 
-	config  *EvaluationConfig
+	config  *Config
 	answers map[string]*flow.Turn // the first of each evaluator
 }
 
-// ScoresOf returns the scores of a record. It returns false if the record is of another flow, or if nothing has
+// Of returns the scores of a record. It returns false if the record is of another flow, or if nothing has
 // started.
-func ScoresOf(r *flow.Record) (*Scores, bool) {
+func Of(r *flow.Record) (*Scores, bool) {
 	if r == nil {
 		return nil, false
 	}
@@ -151,22 +152,22 @@ func ScoresOf(r *flow.Record) (*Scores, bool) {
 	return s, ok
 }
 
-// scoresOf is ScoresOf for the flow itself, which is only asked about its own records.
-func scoresOf(r *flow.Record) *Scores {
-	if s, ok := ScoresOf(r); ok {
+// of is Of for the flow itself, which is only asked about its own records.
+func of(r *flow.Record) *Scores {
+	if s, ok := Of(r); ok {
 		return s
 	}
-	return &Scores{Record: r, config: &EvaluationConfig{}}
+	return &Scores{Record: r, config: &Config{}}
 }
 
-// openScores makes the projection of a record.
-func openScores(r *flow.Record, _ *flow.Start) (flow.Projection, error) {
-	return &Scores{Record: r, config: r.Config().(*EvaluationConfig), answers: make(map[string]*flow.Turn)}, nil
+// open makes the projection of a record.
+func open(r *flow.Record, _ *flow.Start) (flow.Projection, error) {
+	return &Scores{Record: r, config: r.Config().(*Config), answers: make(map[string]*flow.Turn)}, nil
 }
 
 // Config returns the normalized config, with every default and every prompt written out, but without an ID. It is read
 // only.
-func (s *Scores) Config() *EvaluationConfig { return s.config }
+func (s *Scores) Config() *Config { return s.config }
 
 // Fold implements [flow.Projection].
 func (s *Scores) Fold(e *flow.Event) error {
@@ -288,4 +289,22 @@ func spreadOf(values []float64) *Spread {
 	}
 	s.Deviation = math.Sqrt(squares / float64(s.Of))
 	return s
+}
+
+// Degraded lists where the evaluation fell short of its config, one line each: what the record of any conversation lists, see
+// [flow.Record.Degraded], and once it is over, which evaluators have given no valid answer.
+//
+// It is empty if nothing was missing. Its JSON has the same, under "degraded".
+func (s *Scores) Degraded() []string {
+	out := s.Record.Degraded(owes, nil)
+	if !s.Final() {
+		return out
+	}
+	for i := range s.config.Evaluators {
+		a := s.sheet(s.config.Evaluators[i].ID)
+		if line := a.without(); a.gap != "" && !slices.Contains(out, line) { // a warning says so
+			out = append(out, line)
+		}
+	}
+	return out
 }
