@@ -40,11 +40,14 @@ const (
 	MultiPerspective Diversity = "multi-perspective" // different angles
 )
 
-const defaultAssignTemperature = 0.9
+const (
+	defaultAssignTemperature = 0.9
+	fieldAssign              = "assignPositions"
+)
 
 func (a *AssignPositions) seat() flow.Seat {
 	return flow.Seat{
-		Field: "assignPositions", By: assigner, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, Options: &a.Options,
+		Field: fieldAssign, By: assigner, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, Options: &a.Options,
 		Usual: defaultAssignTemperature, Vacant: true,
 	}
 }

@@ -102,7 +102,6 @@ func (v *validation) checkParticipants(c *Config, f *format.Format) {
 	}
 	for i := range c.Participants {
 		p, at := &c.Participants[i], fmt.Sprintf("participants[%d]", i)
-		v.Name(at+".name", p.Name)
 		v.Add(format.CheckSide(at+".side", p.Side)...)
 		v.Add(format.CheckStance(at+".stance", p.Stance)...)
 		if f != nil && p.Stance != "" && !f.Judged(p.Side) {
@@ -294,25 +293,16 @@ func (v *validation) checkAssign(c *Config) {
 	}
 }
 
-// people checks that no name can be mistaken for another.
+// people checks the names of the actors, and that none can be mistaken for another.
 func (v *validation) people(c *Config) {
 	var all []flow.NameField
-	for i := range c.Participants {
-		all = append(all, flow.NameField{Field: fmt.Sprintf("participants[%d].name", i), Name: c.Participants[i].Name})
-	}
-	participants := len(all)
-	if c.Judging != nil {
-		for i := range c.Judging.Judges {
-			all = append(all, flow.NameField{Field: fmt.Sprintf("judging.judges[%d].name", i), Name: c.Judging.Judges[i].Name})
+	for s := range c.seats() {
+		if s.Field == fieldAssign { // its name is the library's own
+			continue
 		}
-	}
-	if c.Audience != nil {
-		for i := range c.Audience.Members {
-			all = append(all, flow.NameField{Field: fmt.Sprintf("audience.members[%d].name", i), Name: c.Audience.Members[i].Name})
-		}
-	}
-	for _, one := range all[participants:] { // the names of participants are checked with the rest of a participant
-		v.Name(one.Field, one.Name)
+		field := s.Field + ".name"
+		v.Name(field, s.By)
+		all = append(all, flow.NameField{Field: field, Name: s.By})
 	}
 	v.People(all, c.Judging != nil && c.Judging.Anonymous, []string{swappedSuffix, unfinishedSuffix}, []string{assigner})
 }

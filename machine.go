@@ -83,7 +83,7 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 		Bodies:  []flow.Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
 		Timed:   []flow.State{StateAwaitingResponses},
 
-		Decode: decodeDebate, Normalize: normalizer(formats), Check: checker(formats, own, detectors), Readable: true,
+		Decode: flow.DecodeTo[Config], Normalize: normalizer(formats), Check: checker(formats, own, detectors), Readable: true,
 		Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, Prompted: prompted,
 		Texts: debateTexts(builtins), Open: opener(detectors, builtins),
 		Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable,

@@ -12,14 +12,6 @@ import (
 
 // What the flow of debates does with its configs.
 
-func decodeDebate(data []byte) (flow.Config, error) {
-	c := new(Config)
-	if err := flow.DecodeStrict("read config", data, c); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
 // formatOf returns the format that a config names or contains.
 func formatOf(formats map[string]format.Format, c *Config) (*format.Format, bool) {
 	if c.CustomFormat != nil {

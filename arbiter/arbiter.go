@@ -108,7 +108,7 @@ func Flow() *flow.Flow {
 		Schemas: schemas(), Bodies: []flow.Body{&Decision{}}, Prompts: templates(),
 
 		Decode: flow.DecodeTo[Config], Normalize: normalize, Check: check, Field: field, Fixed: fixed, Prompted: prompted, Texts: texts,
-		Open: open, Asks: actors, Owes: owes, Result: result, Amend: amendable, Kinds: kinds, Estimate: estimate, Last: conclusion,
+		Open: open, Owes: owes, Result: result, Amend: amendable, Kinds: kinds, Estimate: estimate, Last: conclusion,
 	}
 }
 
@@ -224,16 +224,6 @@ func result(r *flow.Record) string {
 		return clipped(line, longestResult)
 	}
 	return "not complete after " + prompt.Count(len(w.executions), "execution")
-}
-
-// actors returns one call for each actor that the rest of the work may ask.
-func actors(r *flow.Record) []*flow.Call {
-	c := of(r).config
-	calls := []*flow.Call{c.Arbiter.call()}
-	for i := range c.Agents {
-		calls = append(calls, &flow.Call{By: c.Agents[i].Name, Model: c.Agents[i].Model, Fallbacks: c.Agents[i].Fallbacks})
-	}
-	return calls
 }
 
 // kinds returns the kinds of the calls.

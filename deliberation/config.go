@@ -360,10 +360,10 @@ func (c *Config) Files() iter.Seq2[string, *flow.File] {
 	return flow.EachFile(c.Attachments, c.Documents)
 }
 
-// Seats yields those of the agents that take part, and the judge's.
+// Seats yields those of the agents that take part, the judge's, and a registered synthesizer's.
 func (c Config) Seats() flow.Seats { return c.seats(false) }
 
-// seats yields those of the agents, also of the disabled ones if all is set, and the judge's.
+// seats yields those of the agents, also of the disabled ones if all is set, the judge's, and a registered synthesizer's.
 func (c *Config) seats(all bool) flow.Seats {
 	return func(yield func(flow.Seat) bool) {
 		for i := range c.Agents {
@@ -371,7 +371,11 @@ func (c *Config) seats(all bool) flow.Seats {
 				return
 			}
 		}
-		yield(c.Judge.seat())
+		if yield(c.Judge.seat()) && c.Synthesizer != "" {
+			yield(flow.Seat{
+				Field: nameSynthesizer, By: nameSynthesizer, Model: new(string), Function: flow.NameField{Field: nameSynthesizer, Name: c.Synthesizer},
+			})
+		}
 	}
 }
 

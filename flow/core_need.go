@@ -66,24 +66,32 @@ func (c *Core) needs() []Need {
 func (c *Core) mayAsk(settings *Settings, instead map[string]ModelChoice) []Need {
 	r := c.record
 	var all []Need
-	if c.machine.flow.Asks == nil {
-		for i := range r.models {
-			all = append(all, Need{Model: r.models[i].name})
-		}
-		return all
-	}
 	if name := settings.Summarizer; name != NoSummarizer && !slices.Contains(r.unsummed, "") {
 		all = append(all, Need{Model: name})
 	}
 	for i := range settings.OnFailure {
 		all = append(all, Need{Model: settings.OnFailure[i].Model})
 	}
-	for _, call := range c.machine.flow.Asks(r) {
+	for _, call := range c.machine.flow.asks(r) {
 		if _, ok := instead[call.By]; !ok {
 			all = append(all, r.needsOf(call)...)
 		}
 	}
 	return all
+}
+
+// asks returns one call for each actor that the rest of a conversation may ask.
+func (f *Flow) asks(r *Record) []*Call {
+	if f.Asks != nil {
+		return f.Asks(r)
+	}
+	var calls []*Call
+	for s := range r.config.Seats() {
+		call := new(Call)
+		s.Ask(call)
+		calls = append(calls, call)
+	}
+	return calls
 }
 
 // needsOf returns what the calls of an actor may need from now on. Of the call it reads By, Performer, Model, Fallbacks

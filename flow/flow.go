@@ -172,7 +172,7 @@ type Flow struct {
 
 	// Asks returns one call for each actor that the rest of the conversation may ask. Only By, Performer, Model,
 	// Fallbacks and Function are read. An engine that lacks a provider or a function of these does not continue the
-	// conversation. nil: every model of the config is needed.
+	// conversation. nil: whoever has a [Seat] is asked.
 	Asks func(r *Record) []*Call
 	// Missing reports what the program lacks, among what the rest of the conversation needs and only this flow knows by name. Its
 	// errors wrap [ErrMissing]. nil: it lacks nothing.
