@@ -45,7 +45,7 @@ func TestWhatIsNoOutcomeIsRefusedWithThoseBesideIt(t *testing.T) {
 	i := l.Index(t, flow.EventIntent, 0)
 	call := body.As[flow.Intent](l.Events[i]).Call
 	said := flow.Result{Call: call, Attempt: 1, Text: "Mine."}
-	core, err := l.Engine.NewCore(l.ID, l.Events[:i+1])
+	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
 	require.NoError(t, err)
 	for _, signal := range []flow.Signal{flow.Pause{}, flow.Outcomes{said}, nil} {
 		out, err := core.Step(flow.Input{At: time.Now(), Signal: flow.Outcomes{said, signal}})
