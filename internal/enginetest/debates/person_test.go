@@ -82,7 +82,7 @@ func TestAnExampleTellsNoNames(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(example), &answer))
 		assert.NotEmpty(t, answer.Reasoning, example)
 		assert.Less(t, strings.Index(example, "Speaker A"), strings.Index(example, "Speaker B"), example)
-		require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, example), "the example is an answer")
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: example}), "the example is an answer")
 		require.NoError(t, session.Close())
 	}
 }
