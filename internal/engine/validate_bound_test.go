@@ -188,7 +188,7 @@ func TestImportChecksBounds(t *testing.T) {
 			continue // which a log has beside its config
 		}
 		err := imported(func(c *debate.Config) { b.fill(c, longform.Or(25_000, b.most+1)) })
-		assert.Equal(t, []string{"events[0].body.config." + b.field}, stage.FieldsOf(t, err))
+		assert.Contains(t, stage.FieldsOf(t, err), "events[0].body.config."+b.field)
 	}
 	stage.Soon(t, func() {
 		require.Error(t, imported(func(c *debate.Config) { c.Participants[0].Fallbacks = names("test/%d", 40_000) }))
