@@ -92,18 +92,3 @@ func fixed(config flow.Config) any {
 	}
 	return out
 }
-
-// prompted returns the config without the fields that no prompt depends on.
-func prompted(config flow.Config) any {
-	c := *config.(*Config)
-	files := len(c.Attachments)+len(c.Documents) > 0
-	c.ID, c.Labels, c.Budget, c.Retry, c.Attachments, c.Documents = "", nil, nil, nil, nil, nil
-	if files { // prompts say that there are some, and nothing of what they hold
-		c.Documents = make([]flow.Document, 1)
-	}
-	c.Participants = slices.Clone(c.Participants)
-	for i := range c.Participants {
-		c.Participants[i].Metadata = nil
-	}
-	return &c
-}

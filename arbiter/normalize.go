@@ -66,14 +66,6 @@ func fixed(config flow.Config) any {
 	return out
 }
 
-// prompted leaves out what no prompt speaks of.
-func prompted(config flow.Config) any {
-	c := *config.(*Config)
-	c.ID, c.Labels, c.Budget, c.Retry, c.Unattended, c.OnFailure, c.Patience = "", nil, nil, nil, false, nil, 0
-	c.Attachments, c.Documents = nil, nil
-	return &c
-}
-
 // field names where a config names a tool, and what its settings call rounds and topic.
 func field(config flow.Config, at string) string {
 	c := config.(*Config)

@@ -99,7 +99,7 @@ func Flow() *flow.Flow {
 		Prompts: templates(),
 		Schemas: schemas(),
 
-		Decode: decode, Normalize: normalize, Check: check, Field: field, Prompted: prompted, Texts: texts, Open: open,
+		Decode: decode, Normalize: normalize, Check: check, Field: field, Texts: texts, Open: open,
 		Fixed: fixed, Estimate: estimate,
 	}
 }

@@ -189,14 +189,6 @@ func fixed(config flow.Config) any {
 	return out
 }
 
-// prompted leaves out what no prompt speaks of.
-func prompted(config flow.Config) any {
-	c := *config.(*Config)
-	c.ID, c.Labels, c.Budget, c.Retry, c.Unattended, c.OnFailure, c.Patience = "", nil, nil, nil, false, nil, 0
-	c.Attachments, c.Documents, c.ToolPolicy = nil, nil, flow.ToolPolicy{}
-	return &c
-}
-
 // field names where a config names a tool that some agent may use; other fields have the same names in its settings.
 func field(config flow.Config, at string) string {
 	c := config.(*Config)

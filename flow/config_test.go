@@ -54,10 +54,9 @@ func menuFlow(seen map[string]string) *debate.Flow {
 			note("Freeze", c)
 			return "frozen", nil
 		},
-		Thaw:     func([]byte) (any, error) { return "frozen", nil },
-		Draw:     func(c flow.Config, _ string) any { note("Draw", c); return nil },
-		Views:    func(s flow.Setup) flow.Views { note("Views", s.Config); return flow.Views{} },
-		Prompted: func(c flow.Config) any { note("Prompted", c); return c },
+		Thaw:  func([]byte) (any, error) { return "frozen", nil },
+		Draw:  func(c flow.Config, _ string) any { note("Draw", c); return nil },
+		Views: func(s flow.Setup) flow.Views { note("Views", s.Config); return flow.Views{} },
 		Texts: func(s flow.Setup) (map[string]string, error) {
 			note("Texts", s.Config)
 			return map[string]string{}, nil
@@ -106,7 +105,7 @@ func TestTheFunctionsOfAFlowGetOneTypeOfConfig(t *testing.T) {
 			}
 			record := stage.Run(t, engine, config)
 			assert.IsType(t, &menu{}, record.Config())
-			all("started", "Normalize", "Check", "Freeze", "Draw", "Views", "Prompted", "Texts", "Shape", "Open", "Calls")
+			all("started", "Normalize", "Check", "Freeze", "Draw", "Views", "Texts", "Shape", "Open", "Calls")
 
 			record, err := engine.Record(t.Context(), "m")
 			require.NoError(t, err)

@@ -50,10 +50,11 @@ type Flow struct {
 	Normalize func(Config) (Config, error)
 	// Check reports what is wrong with a normalized config, in the order of its fields. The engine checks the settings
 	// itself. frozen is what the log holds for the config already, or nil for a new config. An error about frozen
-	// has a field that begins with "frozen". nil: nothing is checked.
+	// has a field that begins with "frozen". Like every function of a flow it is pure: a config that is equal to one in which an engine
+	// has found nothing wrong is not checked again. nil: nothing is checked.
 	Check func(config Config, frozen any, known Registry) []error
 	// Texts renders the flow's prompts once, when a conversation starts. Record.Text returns them. Conversations of
-	// the same setup share the result. The names "again", "summary", "summary.former", "system.summarizer", "tools" and
+	// equal configs share the result. The names "again", "summary", "summary.former", "system.summarizer", "tools" and
 	// "tools.none" are those of the texts that every flow has. nil: the flow has no prompts of its own.
 	Texts func(Setup) (map[string]string, error)
 	// Schemas are the schemas that answers must match, by the name in Call.Schema.
@@ -145,16 +146,13 @@ type Flow struct {
 	// whole round is over, Record.Late reports true, and Calls must return no further calls. nil: the flow has no such states.
 	Timed []State
 
-	// For prompts that a host program replaces, and configs that share them.
+	// For prompts that a host program replaces.
 
 	// Prompts are the templates that Texts renders with Setup.Prompts. A host program replaces them in Engine.Prompts, or in
 	// Settings.Prompts for one conversation, by their names, so a name begins with a word of the flow's, such as "review.ask". If the
 	// flow is not made of that of debates, and renders a template of debates too, that one stands here with the text of prompt.Default:
 	// otherwise no config replaces it. nil: Texts needs none.
 	Prompts map[string]prompt.Template
-	// Prompted returns the part of a config that its prompts and views depend on. Conversations for which this part is equal share their
-	// prompts, if topic, language, participants and prompts of their settings are equal too. nil: the whole config.
-	Prompted func(Config) any
 
 	// For configs: how their fields are named, what a fork must not change, and whether they are read once more.
 

@@ -154,6 +154,3 @@ func fixed(config flow.Config) any {
 		Evaluators []string `json:"evaluators"`
 	}{config.(*Config).Settings().Participants}
 }
-
-// prompted is what the prompts of an evaluation, and its models, depend on.
-func prompted(config flow.Config) any { return config.(*Config).Evaluators }

@@ -74,7 +74,8 @@ type Engine struct {
 	absent    bool // any registrable name of a function counts as registered
 
 	remembered fetchedFiles
-	renderings renderings
+	setups     latest[setup]
+	renderings latest[rendering]
 	memories   memories
 	givenUp    atomic.Int64 // see Stats
 	calls      atomic.Int64 // likewise

@@ -30,7 +30,7 @@ const (
 // each provider that could not be asked: whether its models can be used is seen when they are.
 func (l *Engine) checkModels(ctx context.Context, p *plan) (found flow.Findings, unchecked []flow.Warning) {
 	if l.skipCheck {
-		return l.unable(p), nil
+		return nil, nil
 	}
 	asked := make(map[string]*inquest) // by the provider's name
 	for _, one := range p.roster.models {
@@ -55,9 +55,6 @@ func (l *Engine) checkModels(ctx context.Context, p *plan) (found flow.Findings,
 			found = append(found, &failure)
 		}
 	}
-	if found == nil {
-		found = l.unable(p)
-	}
 	for host, q := range orderpkg.ByKey(asked) {
 		if q.silent != nil {
 			unchecked = append(unchecked, l.unchecked(host, q.silent))
@@ -76,13 +73,16 @@ func (l *Engine) ask(asked map[string]*inquest, host string) *inquest {
 
 // public reports whether everybody may know the name of a model: the table has it, or the host program has given its row.
 func (l *Engine) public(name string) bool {
-	_, known := l.described(name)
+	_, known := l.described(name, l.told(name).vendor)
 	return known
 }
 
 // inquire asks all the providers. One that ignores the end of its context is given up after Engine.Grace: its goroutine
 // then belongs to its code, and ends when that returns.
 func (l *Engine) inquire(ctx context.Context, asked map[string]*inquest) {
+	if len(asked) == 0 {
+		return
+	}
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	ends := make(map[string]chan struct{}, len(asked))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"sync/atomic"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -19,6 +20,7 @@ type Session struct {
 
 	Face   any // what the host program gets for it; see Parts.Face
 	engine *Engine
+	plan   atomic.Pointer[plan] // of the latest config, without its files; nil: the conversation was stored
 }
 
 // of returns the Session that was made for one of internal/session.
@@ -72,9 +74,25 @@ func (l *Engine) configure(p *plan) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := l.host.NewSession(core)
+	s := of(l.host.NewSession(core))
+	s.keep(p)
+	return s, nil
+}
+
+// keep keeps the plan of a conversation that is still to be configured, and its files.
+func (s *Session) keep(p *plan) {
 	s.Keep(p.files)
-	return of(s), nil
+	kept := *p
+	kept.files = nil // the session has them until they are stored
+	s.plan.Store(&kept)
+}
+
+// planOf returns the plan by which a record of this session was configured.
+func (s *Session) planOf(r *flow.Record) *plan {
+	if p := s.plan.Load(); p != nil && p.settings == r.Settings() {
+		return p
+	}
+	return s.engine.planOf(r)
 }
 
 // configured makes the core of a debate that has a config and has not started.
@@ -91,11 +109,11 @@ func (l *Engine) configured(p *plan) (*flow.Core, error) {
 }
 
 // frozenStart returns the signal with which a log begins, as the checks of the config have made it. nil: they made none.
-func (l *Engine) frozenStart(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
+func (s *Session) frozenStart(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
 	if checked != nil {
 		return checked, nil
 	}
-	return l.start(l.planOf(r))
+	return s.engine.start(s.planOf(r))
 }
 
 // Start validates a config and starts its conversation; see debate.Engine. For unattended see NewSession.
@@ -109,7 +127,7 @@ func (l *Engine) Start(ctx context.Context, config flow.Config, unattended bool)
 func (l *Engine) Play(ctx context.Context, config flow.Config) (*flow.Record, error) {
 	var play func()
 	s, shared, err := l.startBy(ctx, config, false, func(s *Session, ctx context.Context) (err error) {
-		play, err = s.Begin(ctx, l.frozenStart)
+		play, err = s.Begin(ctx, s.frozenStart)
 		return err
 	})
 	switch {
@@ -172,7 +190,7 @@ func (l *Engine) Submit(ctx context.Context, config flow.Config) (id string, err
 	if err := s.Validate(ctx); err != nil {
 		return "", err
 	}
-	if err := s.Session.Submit(ctx, l.frozenStart); err != nil {
+	if err := s.Session.Submit(ctx, s.frozenStart); err != nil {
 		return "", err
 	}
 	return s.ID, nil
@@ -194,8 +212,13 @@ func (s *Session) Edit(config flow.Config) error {
 		return err
 	}
 	p.settings.ID = s.ID
-	s.Keep(p.files)
-	return s.Replace(func() (*flow.Core, error) { return s.engine.configured(p) })
+	return s.Replace(func() (*flow.Core, error) {
+		core, err := s.engine.configured(p)
+		if err == nil {
+			s.keep(p)
+		}
+		return core, err
+	})
 }
 
 // Validate checks the config, and asks the providers that can tell about its models.
@@ -204,7 +227,7 @@ func (s *Session) Validate(ctx context.Context) error { return s.validate(ctx, n
 // validate is Validate with a warning to record at the start; nil: there is none.
 func (s *Session) validate(ctx context.Context, more *flow.Warning) error {
 	return s.Session.Validate(ctx, func(r *flow.Record) (*flow.Start, []flow.Warning, error) {
-		start, warnings, err := s.engine.validate(ctx, s.engine.planOf(r), nil)
+		start, warnings, err := s.engine.validate(ctx, s.planOf(r), nil)
 		if more != nil {
 			warnings = append(warnings, *more)
 		}
@@ -218,7 +241,7 @@ func (s *Session) Start(ctx context.Context) error { return s.start(ctx, nil) }
 // start is Start for a debate that is forked from parent. If parent is nil, the debate is not forked.
 func (s *Session) start(ctx context.Context, parent *flow.Parent) error {
 	return s.Session.Start(ctx, func(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
-		start, err := s.engine.frozenStart(r, checked)
+		start, err := s.frozenStart(r, checked)
 		if err != nil {
 			return nil, err
 		}

@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/flow"
@@ -24,26 +21,28 @@ import (
 // model returns the prices and sizes of a model. A row of the host program takes precedence. The embedded table is
 // searched by the provider's vendor, or by its registered name. A vocabulary is that of the row, or, where the provider vouches for the
 // model, the one that is published for its name.
-func (l *Engine) model(name string) flow.Model {
-	m, _ := l.described(name)
-	host, id, _ := flow.SplitModel(name)
-	if v, ok := provider.As[provider.Voucher](l.providers[host]); ok && m.Vocabulary == "" && v.Vouches(id) {
+func (l *Engine) model(name string) flow.Model { return l.row(name, l.told(name)) }
+
+// row returns the row of a model of which the provider tells this.
+func (l *Engine) row(name string, t told) flow.Model {
+	m, _ := l.described(name, t.vendor)
+	if t.vouches && m.Vocabulary == "" {
+		_, id, _ := flow.SplitModel(name)
 		m.Vocabulary = token.Published(id)
 	}
 	return m
 }
 
-// described returns the row of a model. known: the host program has given it, or the table has the model.
-func (l *Engine) described(name string) (m flow.Model, known bool) {
+// described returns the row of a model of a vendor. known: the host program has given it, or the table has the model.
+func (l *Engine) described(name, vendor string) (m flow.Model, known bool) {
 	if m, ok := l.models[name]; ok {
 		return m, true
 	}
 	host, id, _ := flow.SplitModel(name)
-	v, ok := provider.As[provider.Vendor](l.providers[host])
-	if !ok || v.Vendor() == "" || v.Vendor() == host {
+	if vendor == "" || vendor == host {
 		return flow.LookupModel(host, id)
 	}
-	m, known = flow.LookupModel(v.Vendor(), id)
+	m, known = flow.LookupModel(vendor, id)
 	if known {
 		return m, true
 	}
@@ -59,7 +58,8 @@ type plan struct {
 	config   flow.Config // normalized
 	roster   *roster     // of the config
 	settings *flow.Settings
-	files    files // that are to be stored
+	files    files  // that are to be stored
+	setup    *setup // of the config; nil: it has none
 }
 
 // plan normalizes a config, and takes its files out of it. If unattended is set, no person is asked, whatever the config says.
@@ -78,14 +78,45 @@ func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) 
 		return nil, errors.Join(flow.Within("config", "", err)...)
 	}
 	given, broken := l.takeFiles(ctx, normalized)
-	settings := normalized.Settings()
-	settings.ID = id
-	settings.Unattended = settings.Unattended || unattended
-	p := &plan{machine: m, config: normalized, roster: rosterOf(normalized), settings: m.Flow().Complete(settings), files: given}
+	p := settled(m, normalized, unattended)
+	p.files = given
+	if len(broken) == 0 {
+		p.setup = l.setupOf(p)
+	}
+	if p.setup != nil {
+		p.roster = p.setup.plan.roster
+	} else {
+		p.roster = rosterOf(normalized)
+	}
+	p.settings.ID = id
 	if len(broken) > 0 {
 		return nil, errors.Join(append(besides(l.check(p, nil), broken), broken...)...)
 	}
 	return p, nil
+}
+
+// settled returns the plan of a normalized config, but for its ID, its roster, its files and its setup.
+func settled(m *flow.Machine, config flow.Config, unattended bool) *plan {
+	settings := config.Settings()
+	settings.ID = ""
+	settings.Unattended = settings.Unattended || unattended
+	return &plan{machine: m, config: config, settings: m.Flow().Complete(settings)}
+}
+
+// frozen returns what the flow freezes beside the config.
+func (p *plan) frozen() (v any, err error) {
+	if freeze := p.machine.Flow().Freeze; freeze != nil {
+		v, err = freeze(p.config)
+	}
+	return v, err
+}
+
+// drawn returns what the flow draws from a seed.
+func (p *plan) drawn(seed string) any {
+	if draw := p.machine.Flow().Draw; draw != nil {
+		return draw(p.config, seed)
+	}
+	return nil
 }
 
 // besides returns the findings without those about files that could not be taken: nothing describes such a file, and that is no
@@ -100,7 +131,7 @@ func besides(found, broken flow.Findings) flow.Findings {
 	})
 }
 
-// planOf returns the plan of a conversation that has not started.
+// planOf returns the plan of a conversation that has not started. It has no setup.
 func (l *Engine) planOf(r *flow.Record) *plan {
 	return &plan{machine: l.machines[r.Flow()], config: r.Config(), roster: rosterOf(r.Config()), settings: r.Settings()}
 }
@@ -109,7 +140,7 @@ func (l *Engine) planOf(r *flow.Record) *plan {
 // log from elsewhere are not rendered.
 func (p *plan) withoutPrompts() *plan {
 	own, settings := *p, *p.settings
-	settings.Prompts, own.settings = nil, &settings
+	settings.Prompts, own.settings, own.setup = nil, &settings, nil
 	return &own
 }
 
@@ -134,19 +165,15 @@ func (l *Engine) start(p *plan) (*flow.Start, error) {
 		}
 		s.Tools[name] = described(tool)
 	}
-	var frozen any
-	if freeze := p.machine.Flow().Freeze; freeze != nil {
-		var err error
-		if frozen, err = freeze(p.config); err != nil {
-			return nil, err
-		}
-		s.Frozen = flow.Value{Go: frozen}
+	frozen, err := p.frozen()
+	if err != nil {
+		return nil, err
 	}
 	made, err := l.rendered(p, frozen, s.Seed)
 	if err != nil {
 		return nil, err
 	}
-	s.Models, s.Views, s.Texts = made.models, made.views, made.fenced(s.Seed)
+	s.Frozen, s.Models, s.Views, s.Texts = flow.Value{Go: frozen}, l.rowsOf(p), made.views, made.fenced(s.Seed)
 	return s, nil
 }
 
@@ -188,24 +215,12 @@ func (l *Engine) leftOut(t *flow.Settings) []flow.Warning {
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.
 const fenceHole = "\uE001fence\uE001"
 
-// rendering holds what the conversations of one setup share: the prompts, with a hole for the fence; the views; and
-// the rows of models.
+// rendering is the prompts of a conversation, with a hole for the fence, and who reads what.
 type rendering struct {
-	flow     *flow.Flow
-	config   any // what the prompts depend on
-	settings *flow.Settings
-	frozen   any
-	drawn    any
-	views    flow.Views
-	texts    map[string]string
-	models   map[string]flow.Model
-}
-
-// suits reports whether the rendering is that of a conversation with these settings, whatever its flow says of its config. Every flow has a
-// summarizer, whose prompts hold the topic, and where there are labels they stand in it in place of the names.
-func (r *rendering) suits(t *flow.Settings) bool {
-	return r.settings.Topic == t.Topic && r.settings.Language == t.Language &&
-		slices.Equal(r.settings.Participants, t.Participants) && maps.Equal(r.settings.Prompts, t.Prompts)
+	of            *setup // nil: it is not kept
+	frozen, drawn any
+	views         flow.Views
+	texts         map[string]string
 }
 
 // fenced returns the prompts of a debate. Prompts that hold the fence are its own copies. The others are shared.
@@ -218,78 +233,20 @@ func (r *rendering) fenced(seed string) map[string]string {
 	return texts
 }
 
-// covers reports whether the rendering has a row for each of the models.
-func (r *rendering) covers(all *roster) bool {
-	return !slices.ContainsFunc(all.models, func(one modelField) bool {
-		_, ok := r.models[one.name]
-		return !ok
-	})
-}
-
-// renderings keeps the latest renderings, for a host program that plays the same debate many times. Executing the
-// templates is the largest part of what a start costs.
-type renderings struct {
-	mu   sync.Mutex // not held while templates are executed, since these may be many
-	last [16]*rendering
-	next int
-}
-
-// find returns a rendering that suits; nil: none is kept.
-func (k *renderings) find(suits func(*rendering) bool) *rendering {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, known := range k.last {
-		if known != nil && suits(known) {
-			return known
-		}
-	}
-	return nil
-}
-
-// keep keeps a rendering in place of the oldest one.
-func (k *renderings) keep(made *rendering) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.last[k.next%len(k.last)] = made
-	k.next++
-}
-
-// rendered returns what a conversation shares with others of its setup. It must not be written to.
-func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) {
-	f := p.machine.Flow()
-	s := flow.Setup{Config: p.config, Settings: p.settings, Frozen: frozen, Fence: fenceHole}
-	if f.Draw != nil {
-		s.Drawn = f.Draw(p.config, seed)
-	}
-	key := any(p.config)
-	if f.Prompted != nil {
-		key = f.Prompted(p.config)
-	}
-	suits := func(known *rendering) bool {
-		return known.flow == f && known.suits(p.settings) && reflect.DeepEqual(known.drawn, s.Drawn) &&
-			reflect.DeepEqual(known.config, key) && reflect.DeepEqual(known.frozen, frozen) && known.covers(p.roster)
-	}
-	if known := l.renderings.find(suits); known != nil {
-		return known, nil
-	}
-	var err error
-	if s.Prompts, err = l.prompts.With(p.settings.Prompts); err != nil {
+// render renders the prompts of a plan, for what is frozen and drawn.
+func (l *Engine) render(p *plan, frozen, drawn any) (*rendering, error) {
+	f, made := p.machine.Flow(), &rendering{frozen: frozen, drawn: drawn}
+	prompts, err := l.prompts.With(p.settings.Prompts)
+	if err != nil {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "prompts", Err: err}
 	}
-	made := &rendering{
-		flow: f, config: key, settings: p.settings, frozen: frozen, drawn: s.Drawn,
-		models: make(map[string]flow.Model),
-	}
+	s := flow.Setup{Config: p.config, Settings: p.settings, Frozen: frozen, Drawn: drawn, Prompts: prompts, Fence: fenceHole}
 	if f.Views != nil {
 		made.views = f.Views(s)
 	}
 	if made.texts, err = f.Render(s, made.views); err != nil { // it names the template, or says what else is too much
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Err: err}
 	}
-	for _, one := range p.roster.models {
-		made.models[one.name] = l.model(one.name)
-	}
-	l.renderings.keep(made)
 	return made, nil
 }
 

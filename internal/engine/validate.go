@@ -34,11 +34,23 @@ func (l *Engine) Validate(ctx context.Context, config flow.Config) error {
 // validate checks a plan. frozen is what a log has frozen, or nil for a new debate. If validate had to make the
 // start for that, it returns the start too. unchecked are warnings for a log.
 func (l *Engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, unchecked []flow.Warning, err error) {
-	f := l.check(p, frozen)
+	var f flow.Findings
+	sound := frozen == nil && l.sound(p)
+	if !sound {
+		f = l.check(p, frozen)
+	}
 	found, unchecked := l.checkModels(ctx, p)
 	unchecked = append(unchecked, l.leftOut(p.settings)...)
-	if len(f) == 0 && !p.machine.Flow().Readable { // only a config that is otherwise valid can be encoded and run
-		checkReadable(&f, p)
+	if !sound {
+		if len(found) == 0 {
+			found = l.unable(p)
+		}
+		if len(f) == 0 && !p.machine.Flow().Readable { // only a config that is otherwise valid can be encoded and run
+			checkReadable(&f, p)
+		}
+		if frozen == nil && len(f) == 0 && len(found) == 0 {
+			l.foundSound(p)
+		}
 	}
 	if len(f) == 0 {
 		start = l.checkLimits(ctx, &f, p)

@@ -159,7 +159,7 @@ func Notes() *debate.Flow {
 func ofDebates(flow *debate.Flow) *debate.Flow {
 	like := debate.DebateFlow()
 	flow.Decode, flow.Normalize, flow.Freeze, flow.Thaw, flow.Fixed = like.Decode, like.Normalize, like.Freeze, like.Thaw, like.Fixed
-	flow.Draw, flow.Views, flow.Prompted, flow.Open = like.Draw, like.Views, like.Prompted, like.Open
+	flow.Draw, flow.Views, flow.Open = like.Draw, like.Views, like.Open
 	flow.Check = WithTools(like.Check)
 	return flow
 }
