@@ -3,9 +3,7 @@ package flow_test
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,76 +119,6 @@ func openFlow() *debate.Flow {
 	return flow
 }
 
-// leaf is a place in a config that can be changed.
-type leaf struct {
-	path   string // as an error names it
-	change func() // gives it another value
-}
-
-// leavesOf yields every place of a config in which its JSON can differ: each field, each element of a list
-// or a map, and the length of each. holds is told of each pointer, list and map whether there is anything
-// in it to go into.
-func leavesOf(path string, v reflect.Value, holds func(path string, full bool)) []leaf {
-	inner := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
-	set := func(other any) []leaf {
-		return []leaf{{path, func() { v.Set(reflect.ValueOf(other).Convert(v.Type())) }}}
-	}
-	if v.Type() == reflect.TypeFor[json.RawMessage]() {
-		return []leaf{{path + ".a.b[1]", func() { v.SetBytes([]byte(`{"a":{"b":[1,3]}}`)) }}}
-	}
-	switch v.Kind() {
-	case reflect.String:
-		return set(v.String() + "x")
-	case reflect.Bool:
-		return set(!v.Bool())
-	case reflect.Int, reflect.Int64:
-		return set(v.Int() + 1)
-	case reflect.Float64:
-		return set(v.Float() + 0.125)
-	case reflect.Pointer:
-		holds(path, !v.IsNil())
-		if v.IsNil() {
-			return nil
-		}
-		return append(leavesOf(path, v.Elem(), holds), leaf{path, func() { v.SetZero() }})
-	case reflect.Struct:
-		var all []leaf
-		for i := range v.NumField() {
-			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-			if name == "-" { // written by a type of its own
-				field := v.Type().Field(i).Name
-				name = strings.ToLower(field[:1]) + field[1:]
-			}
-			all = append(all, leavesOf(inner(name), v.Field(i), holds)...)
-		}
-		return all
-	case reflect.Slice:
-		holds(path, v.Len() > 0)
-		all := []leaf{{path, func() { v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem()))) }}}
-		for i := range v.Len() {
-			all = append(all, leavesOf(fmt.Sprintf("%s[%d]", path, i), v.Index(i), holds)...)
-		}
-		return all
-	case reflect.Map:
-		holds(path, v.Len() > 0)
-		all := []leaf{{inner("zulu"), func() {
-			v.SetMapIndex(reflect.ValueOf("zulu").Convert(v.Type().Key()), reflect.Zero(v.Type().Elem()))
-		}}}
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		for _, key := range keys {
-			value := reflect.New(v.Type().Elem()).Elem()
-			value.Set(v.MapIndex(key))
-			for _, l := range leavesOf(inner(key.String()), value, holds) {
-				all = append(all, leaf{l.path, func() { l.change(); v.SetMapIndex(key, value) }})
-			}
-		}
-		return all
-	default:
-		return []leaf{{path + " is a " + v.Kind().String() + ": a sort that is not known", func() {}}} // no error names that
-	}
-}
-
 // A debate that exists is opened by its own config alone: whatever else differs is named, whatever it is.
 func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 	free := func(path string) bool { // no part of the debate, or what Run sets
@@ -219,18 +147,18 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 				require.NoError(t, json.Unmarshal(data, &stored))
 				return &stored
 			}
-			count := len(leavesOf("", reflect.ValueOf(read()).Elem(), func(path string, holds bool) {
+			count := len(stage.Leaves(read(), func(path string, holds bool) {
 				entered[anywhere(path)] = entered[anywhere(path)] || holds
 			}))
 			require.Greater(t, count, 150)
 			for i := 0; i < count; i += min(longform.Fewer(), 4) {
 				config.ID = fmt.Sprintf("stored-%d", i)
 				stored := read()
-				l := leavesOf("", reflect.ValueOf(stored).Elem(), func(string, bool) {})[i]
-				if name == "with criteria" && !strings.HasPrefix(l.path, "judging.") {
+				l := stage.Leaves(stored, nil)[i]
+				if name == "with criteria" && !strings.HasPrefix(l.Path, "judging.") {
 					continue // that was tried
 				}
-				l.change()
+				l.Change()
 				start := frozen
 				start.Config, start.Views = flow.Value{Go: stored}, flow.Views{} // which is of all seats
 				start.Settings.Participants = stored.Settings().Participants     // the others must be valid
@@ -242,8 +170,8 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 				}))
 				paths++
 				session, err := engine.Start(t.Context(), flow.Named("open", config))
-				if free(l.path) {
-					require.NoError(t, err, l.path)
+				if free(l.Path) {
+					require.NoError(t, err, l.Path)
 					assert.Equal(t, flow.StateCanceled, session.State())
 					continue
 				}
@@ -251,7 +179,7 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 					session.Close()
 				}
 				failure := stage.RequireKind(t, err, provider.KindConflict)
-				assert.Equal(t, l.path, failure.Field, "%v", err)
+				assert.Equal(t, l.Path, failure.Field, "%v", err)
 				assert.Regexp(t, `: it has .+, and .+ is given$`, err.Error())
 				assert.Less(t, len(err.Error()), 400)
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -180,9 +179,9 @@ func TestEveryDifferenceOfAStrangersConfigIsNamed(t *testing.T) {
 	config.Tone, config.Labels = json.RawMessage(`{"a":{"b":[1,2]}}`), map[string]string{"tenant": "blue"}
 	stage.Run(t, engine, config)
 	data := stage.JSON(config)
-	leaves := func(into *survey) []leaf {
+	leaves := func(into *survey) []stage.Leaf {
 		require.NoError(t, json.Unmarshal([]byte(data), into))
-		return leavesOf("", reflect.ValueOf(into).Elem(), func(string, bool) {})
+		return stage.Leaves(into, nil)
 	}
 	count := len(leaves(new(survey)))
 	require.Greater(t, count, 6)
@@ -190,18 +189,18 @@ func TestEveryDifferenceOfAStrangersConfigIsNamed(t *testing.T) {
 	for i := range count {
 		other := new(survey)
 		l := leaves(other)[i]
-		l.change()
-		if l.path == "id" {
+		l.Change()
+		if l.Path == "id" {
 			continue
 		}
 		other.ID = config.ID
 		_, err := engine.Start(t.Context(), other)
 		var failure *debate.Error
-		require.ErrorAs(t, err, &failure, l.path)
+		require.ErrorAs(t, err, &failure, l.Path)
 		if failure.Kind != provider.KindValidation { // the config is right, and another
 			assert.Equal(t, provider.KindConflict, failure.Kind)
-			assert.Equal(t, l.path, failure.Field, "%v", err)
-			named[l.path] = true
+			assert.Equal(t, l.Path, failure.Field, "%v", err)
+			named[l.Path] = true
 		}
 	}
 	for _, path := range []string{"topic", "people[0]", "people", "tone.a.b[1]", "labels.tenant"} {
