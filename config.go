@@ -32,7 +32,7 @@ import (
 //   - The language has at most 64 characters. There are at most 32 prompts, of 100,000 bytes each.
 //   - There are at most 64 labels, with names of 128 bytes and values of 1024. A participant's metadata have the same bounds.
 //
-//nolint:recvcheck // withDefaults works on a copy, and that is what it is for
+//nolint:recvcheck // only reading JSON changes a config
 type Config struct {
 	// ID names the debate in the store. It has at most 128 letters, digits, '-', '_' and '.'. If it is empty, the
 	// debate gets a new UUIDv7.
@@ -252,8 +252,8 @@ func (c Config) Cast() format.Cast {
 }
 
 // withDefaults returns a deep copy in which every default is written out.
-func (c Config) withDefaults() *Config {
-	c = *c.clone()
+func (c *Config) withDefaults() *Config {
+	c = c.clone()
 	if c.CustomFormat != nil {
 		c.Format = cmp.Or(c.Format, c.CustomFormat.Name)
 	}
@@ -276,7 +276,7 @@ func (c Config) withDefaults() *Config {
 	}
 	c.seats().Normalize()
 	c.Patience = cmp.Or(c.Patience, flow.DefaultPatience)
-	return &c
+	return c
 }
 
 // clone returns a deep copy. A running debate shares nothing with the caller's Config.
