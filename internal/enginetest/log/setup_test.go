@@ -93,7 +93,7 @@ func TestAConfigStartsAsIfNoOtherHadStarted(t *testing.T) {
 		require.Equal(t, want, known.start(t, given()))
 		require.Equal(t, rendered, known.rendered.Load(), "the config has a setup")
 		all := len(stage.Leaves(given(), nil))
-		for ; n < all; n += min(longform.Fewer(), 4) {
+		for ; n < all; n += min(longform.Fewer(), 2) {
 			other := given()
 			leaf := stage.Leaves(other, nil)[n]
 			leaf.Change()
