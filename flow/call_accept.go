@@ -12,9 +12,6 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// StopReason is why a reply ended; see [provider.StopReason].
-type StopReason = provider.StopReason
-
 // current returns the call if this attempt is its latest and is in flight. Otherwise it returns nil.
 func (c *Core) current(call string, attempt int) *callState {
 	state := c.record.callByID(call)

@@ -75,9 +75,9 @@ type (
 	Result struct {
 		Call        string
 		Attempt     int
-		Text        string     // free text, or the JSON of an answer
-		Stop        StopReason // "": the end
-		Attachments []File     // of a person's answer
+		Text        string              // free text, or the JSON of an answer
+		Stop        provider.StopReason // "": the end
+		Attachments []File              // of a person's answer
 		// Calls are the tools that the model asks for, instead of a reply or beside it.
 		Calls []provider.ToolCall
 		Free  bool // nothing was paid: the reply came from a cache of the host program's

@@ -325,15 +325,6 @@ func (r *Record) model(name string) *Model {
 	return nil
 }
 
-// ModelNames returns the models that the conversation may ask, as "provider/model". The slice belongs to the caller.
-func (r *Record) ModelNames() []string {
-	out := make([]string, len(r.models))
-	for i := range r.models {
-		out[i] = r.models[i].name
-	}
-	return out
-}
-
 // Done reports whether the call has a result.
 func (r *Record) Done(call string) bool {
 	c := r.calls[call]
@@ -425,13 +416,6 @@ func (r *Record) Status(name string) Status {
 		return call.standing()
 	}
 	return StatusActive
-}
-
-// Unsent reports whether the latest call of an actor has failed for good because it could not be sent. The same call
-// would fail again.
-func (r *Record) Unsent(name string) bool {
-	call := r.latestOf(name)
-	return call != nil && call.trouble != nil && call.trouble.unsent
 }
 
 // Waiting returns the first turn that is hidden now, or nil if there is none; see Call.Hidden.
