@@ -318,12 +318,12 @@ func (*Assignment) EventKind() flow.EventKind { return EventAssigned }
 // state. Attempts, spends, times and controls are left out.
 func (d *Debate) Canonical() ([]byte, error) {
 	out := struct {
-		State       flow.State           `json:"state"`
-		Turns       []flow.CanonicalTurn `json:"turns"`
-		Assessments []Judgement          `json:"assessments"`
-		Verdict     *FinalVerdict        `json:"verdict"`
-		Verdicts    []namedVerdict       `json:"verdicts,omitempty"`
-		Ballots     []namedBallot        `json:"ballots,omitempty"`
+		State       flow.State     `json:"state"`
+		Turns       json.Marshaler `json:"turns"`
+		Assessments []Judgement    `json:"assessments"`
+		Verdict     *FinalVerdict  `json:"verdict"`
+		Verdicts    []namedVerdict `json:"verdicts,omitempty"`
+		Ballots     []namedBallot  `json:"ballots,omitempty"`
 	}{State: d.State, Turns: d.CanonicalTurns()}
 	for _, a := range d.ordered(d.Assessments) {
 		out.Assessments = append(out.Assessments, a.Judgement)

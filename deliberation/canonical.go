@@ -10,7 +10,7 @@ import (
 // spend, times and controls are left out.
 func (d *Deliberation) Canonical() ([]byte, error) {
 	return json.Marshal(struct {
-		State flow.State           `json:"state"`
-		Turns []flow.CanonicalTurn `json:"turns"`
+		State flow.State     `json:"state"`
+		Turns json.Marshaler `json:"turns"`
 	}{d.State, d.CanonicalTurns()})
 }

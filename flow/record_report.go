@@ -364,8 +364,8 @@ func (r *Record) usedTools(e *exchange) []UsedTool {
 	return out
 }
 
-// CanonicalTurn is what a turn says in the canonical form of a conversation. Its attempt, spend and time are left out.
-type CanonicalTurn struct {
+// canonicalTurn is what a turn says in the canonical form of a conversation. Its attempt, spend and time are left out.
+type canonicalTurn struct {
 	Round   int             `json:"round"`
 	Slot    int             `json:"slot"`
 	Kind    CallKind        `json:"kind"`
@@ -376,15 +376,20 @@ type CanonicalTurn struct {
 	Cut     bool            `json:"cut,omitempty"`
 }
 
-// CanonicalTurns returns the turns in the order of rounds and slots, whatever the order in which they arrived. Turns of
-// one slot stay in the order in which they were recorded. A flow builds the canonical form of its conversations on
-// this: the form that is equal if two conversations are the same.
-func (r *Record) CanonicalTurns() []CanonicalTurn {
+type canonicalTurns []canonicalTurn
+
+// MarshalJSON writes the turns as a list.
+func (t canonicalTurns) MarshalJSON() ([]byte, error) { return json.Marshal([]canonicalTurn(t)) }
+
+// CanonicalTurns returns what the turns say, for the JSON of a flow's canonical form: the form that is equal if two conversations are the
+// same. They are in the order of rounds and slots, whatever the order in which they arrived. Turns of one slot stay in the order in which
+// they were recorded. Their attempts, spend and times are left out.
+func (r *Record) CanonicalTurns() json.Marshaler {
 	turns := slices.Clone(r.Turns)
 	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Slot, b.Slot)) })
-	var out []CanonicalTurn
+	var out canonicalTurns
 	for _, t := range turns {
-		out = append(out, CanonicalTurn{t.Round, t.Slot, t.Kind, t.Speaker, t.Target, t.Text, t.Data, t.Cut})
+		out = append(out, canonicalTurn{t.Round, t.Slot, t.Kind, t.Speaker, t.Target, t.Text, t.Data, t.Cut})
 	}
 	return out
 }
