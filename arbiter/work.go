@@ -44,7 +44,7 @@ const (
 
 // Execution is one execution of an agent.
 type Execution struct {
-	Call      string `json:"call"` // the ID of its call; see flow.Record.Call
+	Call      string `json:"call"` // the ID of its call; see flow.Record.CallUsage
 	Agent     string `json:"agent"`
 	Iteration int    `json:"iteration"` // from 1
 	Round     int    `json:"round"`     // agents that were selected together share it

@@ -11,7 +11,7 @@ import (
 
 // Contribution is a proposal, a critique, a refinement, or the result of an added node.
 type Contribution struct {
-	Call   string        `json:"call"` // the ID of its call; see flow.Record.Call
+	Call   string        `json:"call"` // the ID of its call; see flow.Record.CallUsage
 	Round  int           `json:"round"`
 	Kind   flow.CallKind `json:"kind"`
 	Agent  string        `json:"agent"`            // its author

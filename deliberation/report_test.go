@@ -70,7 +70,7 @@ func TestTheJSONIsTheWholeState(t *testing.T) {
 		assert.JSONEq(t, toJSON(d.Contributions()), toJSON(shown.Contributions))
 		require.NotEmpty(t, shown.Contributions)
 		first := shown.Contributions[0]
-		call, known := record.Call(first.Call)
+		call, known := record.CallUsage(first.Call)
 		require.True(t, known)
 		assert.Equal(t, deliberation.RoleArchitect, first.Role)
 		assert.Equal(t, call.EndedAt.UnixNano(), first.At.UnixNano())

@@ -33,7 +33,7 @@
 //   - the course: [Start], [Parent], [Transition], [Round], [EndReason], [EndedByHost] and the constants beside it, [Opened],
 //     [Sent], [Received], [MaxReason], [Warning], [WarningKind], [Outage], [RetriedNow], [Amendment] ([ModelChoice])
 //   - a call and its attempts: [Intent], [Spend], [VendorMetadata], [LeftOut], [AttemptEnd], [SpendOf], [Turn], [Chunk], [Heartbeat],
-//     [Summarized], [Rejection], [Failure], [FailedAttempt], [Skipped], [Withdrawn], [CallReport],
+//     [Summarized], [Rejection], [Failure], [FailedAttempt], [Skipped], [Withdrawn],
 //     [CallUsage] ([UsedTool]), [Charge], [Late], [ToolCalls], [AskedTool], [Continued], [ToolResult], [ToolOffer], [Gap]
 //   - persons: [Inquiry], [Answer]
 //   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [IsHash], [LogFiles], [ErrNoFile]

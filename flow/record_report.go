@@ -19,31 +19,12 @@ type FailedAttempt struct {
 	At time.Time `json:"at"`
 }
 
-// CallReport is what a log says of one call.
-type CallReport struct {
-	Call    string    `json:"call"`
-	Kind    CallKind  `json:"kind"`
-	By      string    `json:"by"`
-	Model   string    `json:"model,omitempty"` // the model that was asked last
-	Round   int       `json:"round,omitempty"`
-	BeganAt time.Time `json:"beganAt"` // when the first attempt began
-	// EndedAt is when the latest attempt ended: of a turn, when it was recorded. Zero: the first is in flight.
-	EndedAt  time.Time     `json:"endedAt,omitzero"`
-	Attempts int           `json:"attempts"`
-	Failures int           `json:"failures"`         // attempts that have failed; those that a control has aborted do not count
-	Queued   time.Duration `json:"queued,omitempty"` // of all attempts; nanoseconds
-}
-
-// Call returns what the log says of a call, such as that of Turn.Call. false: there was no such call.
-func (r *Record) Call(id string) (CallReport, bool) {
-	c := r.calls[id]
-	if c == nil || c.intent == nil {
-		return CallReport{}, false
+// endedAt returns when the latest attempt at a call ended. Zero: there is none, or the first is in flight.
+func (r *Record) endedAt(call string) time.Time {
+	if c := r.calls[call]; c != nil && c.intent != nil {
+		return c.ended
 	}
-	return CallReport{
-		Call: id, Kind: c.intent.Kind, By: c.intent.By, Model: c.intent.Model, Round: c.intent.Round, BeganAt: c.began, EndedAt: c.ended,
-		Attempts: c.intent.Attempt, Failures: c.special.failures, Queued: c.bill().queued,
-	}, true
+	return time.Time{}
 }
 
 // last returns when something was recorded of the call last.
@@ -187,8 +168,7 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 		out.Rounds = append(out.Rounds, roundJSON{i + 1, at})
 	}
 	for _, t := range r.Turns {
-		call, _ := r.Call(t.Call)
-		out.Turns = append(out.Turns, timed[*Turn]{t, call.EndedAt})
+		out.Turns = append(out.Turns, timed[*Turn]{t, r.endedAt(t.Call)})
 	}
 	return json.Marshal(out)
 }
@@ -234,15 +214,23 @@ func repeats(object []byte) error {
 // At returns a value with the time at which the call that gave it ended, for a flow's JSON: the fields of the value, and
 // "at".
 func (r *Record) At(call string, value any) json.Marshaler {
-	report, _ := r.Call(call)
-	return timed[any]{value, report.EndedAt}
+	return timed[any]{value, r.endedAt(call)}
 }
 
 // CallUsage is all that a call has taken: its attempts, and the uses of tools that they have asked for. The time from BeganAt to
 // EndedAt includes queues, pauses and waits for persons.
 type CallUsage struct {
-	CallReport
-
+	Call    string    `json:"call"`
+	Kind    CallKind  `json:"kind"`
+	By      string    `json:"by"`
+	Model   string    `json:"model,omitempty"` // the model that was asked last
+	Round   int       `json:"round,omitempty"`
+	BeganAt time.Time `json:"beganAt"` // when the first attempt began
+	// EndedAt is when the latest attempt ended: of a turn, when it was recorded. Zero: the first is in flight.
+	EndedAt  time.Time     `json:"endedAt,omitzero"`
+	Attempts int           `json:"attempts"`
+	Failures int           `json:"failures"`         // attempts that have failed; those that a control has aborted do not count
+	Queued   time.Duration `json:"queued,omitempty"` // of all attempts; nanoseconds
 	// Usage and Cost are those of all attempts, as far as they are known, and Unsettled is what they may have cost beyond that. A tool has
 	// no cost.
 	Usage provider.Usage `json:"usage,omitzero"`
@@ -308,15 +296,15 @@ func (c *callState) pay(spend *Spend) {
 
 // CallUsage returns what a call has taken, such as that of Turn.Call. false: there was no such call.
 func (r *Record) CallUsage(call string) (CallUsage, bool) {
-	report, ok := r.Call(call)
-	if !ok {
+	c := r.calls[call]
+	if c == nil || c.intent == nil {
 		return CallUsage{}, false
 	}
-	c := r.calls[call]
 	paid, talk := c.bill(), c.exchanges()
 	o := CallUsage{
-		CallReport: report, Usage: paid.usage, Cost: paid.cost, Unsettled: paid.unsettled, Took: paid.took,
-		Exchanges: len(talk), UsedUp: c.usedUp,
+		Call: call, Kind: c.intent.Kind, By: c.intent.By, Model: c.intent.Model, Round: c.intent.Round, BeganAt: c.began, EndedAt: c.ended,
+		Attempts: c.intent.Attempt, Failures: c.special.failures, Queued: paid.queued,
+		Usage: paid.usage, Cost: paid.cost, Unsettled: paid.unsettled, Took: paid.took, Exchanges: len(talk), UsedUp: c.usedUp,
 	}
 	if c.presumed {
 		spend := r.unknownSpend(c.intent)

@@ -113,7 +113,7 @@ func TestARecordTellsTimesFailuresAndQueues(t *testing.T) {
 		record := stage.Run(t, engine, config)
 		began := record.StartedAt
 
-		ada, ok := record.Call(record.Turns[0].Call)
+		ada, ok := record.CallUsage(record.Turns[0].Call)
 		require.True(t, ok)
 		assert.Equal(t, began, ada.BeganAt)
 		assert.Equal(t, 1, ada.Attempts)
@@ -121,13 +121,13 @@ func TestARecordTellsTimesFailuresAndQueues(t *testing.T) {
 		assert.Equal(t, 3*time.Second, record.Turns[0].Queued)
 		assert.Equal(t, began.Add(3*time.Second+record.Turns[0].Took), ada.EndedAt)
 
-		ben, ok := record.Call(record.Turns[1].Call)
+		ben, ok := record.CallUsage(record.Turns[1].Call)
 		require.True(t, ok)
 		assert.Equal(t, 2, ben.Attempts)
 		assert.Equal(t, 1, ben.Failures)
 		assert.Equal(t, 6*time.Second, ben.Queued)
 		assert.Equal(t, ada.EndedAt, ben.BeganAt)
-		_, ok = record.Call("r9.opening.Ben")
+		_, ok = record.CallUsage("r9.opening.Ben")
 		assert.False(t, ok)
 
 		require.Len(t, record.Failures, 1)

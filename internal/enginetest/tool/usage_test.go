@@ -70,11 +70,11 @@ func TestTheUsageOfACallHasItsRejectedAnswers(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, record.Rejections, 1)
 		rejected := record.Rejections[0]
-		report, _ := record.Call(rejected.Call)
 		taken, ok := record.CallUsage(rejected.Call)
 		require.True(t, ok)
 		assert.Equal(t, 2, taken.Attempts)
-		assert.Equal(t, report, taken.CallReport)
+		assert.Equal(t, debate.KindVerdict, taken.Kind)
+		assert.Equal(t, rejected.By, taken.By)
 		assert.Equal(t, 2*time.Second, taken.EndedAt.Sub(taken.BeganAt))
 		assert.Greater(t, taken.Usage.Output, rejected.Usage.Output)
 	})
