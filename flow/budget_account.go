@@ -237,7 +237,7 @@ func (a *Account) less(b *Account) Account {
 
 // possible reports whether an account can be a sum of spends. A log may be hostile.
 func (a *Account) possible() bool {
-	return KnownUsage(a.Usage) == a.Usage && min(a.Cost, a.Told, a.Table, a.AtMost) >= 0 &&
+	return knownUsage(a.Usage) == a.Usage && min(a.Cost, a.Told, a.Table, a.AtMost) >= 0 &&
 		min(a.Requests, a.BrokenOff, a.Unreported) >= 0 && min(a.Took, a.Queued) >= 0
 }
 
@@ -299,12 +299,12 @@ type reported struct {
 }
 
 func (s Result) reported() reported {
-	return reported{usage: s.Usage, metadata: s.Metadata, free: s.Free, replied: s.Text != "" || len(s.Calls) > 0}
+	return reported{usage: knownUsage(s.Usage), metadata: s.Metadata, free: s.Free, replied: s.Text != "" || len(s.Calls) > 0}
 }
 
 func (s Failed) reported() reported {
 	return reported{
-		usage: s.Usage, metadata: s.Metadata, free: s.Free, partial: s.Partial, broken: s.Partial || s.Error == nil || !ended(s.Error.Kind),
+		usage: knownUsage(s.Usage), metadata: s.Metadata, free: s.Free, partial: s.Partial, broken: s.Partial || s.Error == nil || !ended(s.Error.Kind),
 	}
 }
 
@@ -318,7 +318,7 @@ func (r *Record) reckon(intent *Intent, is reported) Spend {
 	if model := r.model(intent.Model); model != nil {
 		priced = model.Bound(1, 1) > 0
 	}
-	nothing := is.metadata != nil && is.metadata.Cost != nil && *is.metadata.Cost == 0
+	nothing := is.metadata != nil && is.metadata.cost != nil && *is.metadata.cost == 0
 	spend.addMetadata(is.metadata, !is.free && (!nothing || !priced && !u.IsZero()))
 	unknown := u.IsZero() || is.replied && (u.Input == 0 || u.Output == 0)
 	if (is.partial || unknown) && !is.free && spend.Model != "" {
@@ -354,9 +354,9 @@ func (r *Record) atMost(intent *Intent, s *Spend) Money {
 	return max(0, intent.Reserve-s.Cost)
 }
 
-// KnownUsage returns the usage if all its numbers are possible: not negative, and at most 2⁴⁰ tokens. Otherwise the
-// usage is unknown, and KnownUsage returns the zero value. A runtime must call KnownUsage on what a provider has reported.
-func KnownUsage(u provider.Usage) provider.Usage {
+// knownUsage returns the usage if all its numbers are possible: not negative, and at most 2⁴⁰ tokens. Otherwise the
+// usage is unknown, and knownUsage returns the zero value.
+func knownUsage(u provider.Usage) provider.Usage {
 	for _, n := range []int{u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning} {
 		if n < 0 || n > mostTokens {
 			return provider.Usage{}

@@ -188,7 +188,7 @@ func (c *Core) Thoughts(s Result) string {
 		return ""
 	}
 	var turn Turn
-	turn.addMetadata(&Metadata{Reasoning: s.Metadata.Reasoning}, state.intent.Tokens)
+	turn.addMetadata(&Metadata{reasoning: s.Metadata.reasoning}, state.intent.Tokens)
 	return turn.Reasoning
 }
 

@@ -63,11 +63,11 @@ func (c *Core) joined(state *callState, s Result) (whole Result, anew bool) {
 	}
 	whole = s
 	whole.Text = said + s.Text
-	if s.Metadata != nil && len(s.Metadata.Citations) > 0 { // their passages are counted from the beginning
+	if s.Metadata != nil && len(s.Metadata.citations) > 0 { // their passages are counted from the beginning
 		beside := *s.Metadata
-		beside.Citations = slices.Clone(beside.Citations)
-		for i := range beside.Citations {
-			if one := &beside.Citations[i]; one.End > 0 {
+		beside.citations = slices.Clone(beside.citations)
+		for i := range beside.citations {
+			if one := &beside.citations[i]; one.End > 0 {
 				one.Start, one.End = one.Start+len(said), one.End+len(said)
 			}
 		}

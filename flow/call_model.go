@@ -220,7 +220,7 @@ func (r *Record) atHome(call *Call, model string) bool {
 	}
 	found := false
 	for _, d := range Requirements(r.Config()) {
-		if d.Options != call.Options {
+		if d.options != call.Options {
 			continue
 		}
 		if found = true; same(d.Model) {

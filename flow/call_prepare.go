@@ -136,10 +136,10 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 // what the config has asked for of that. A schema becomes a part of the instruction, also where a reply is continued.
 func (p *prepared) without(r *Record, state *callState, intent *Intent, model Model) {
 	call := p.call
-	asks := Requirement{Options: call.Options, Tools: len(call.Tools) > 0}
+	asks := Requirement{options: call.Options, tools: len(call.Tools) > 0}
 	intent.Options, intent.Temperature = call.Options.Without(model.Unsupported), call.Temperature
 	if call.Temperature != nil && model.Lacks(provider.AbilityTemperature) {
-		intent.Temperature, asks.Temperature = nil, r.requirementOf(call.By).Temperature
+		intent.Temperature, asks.temperature = nil, r.requirementOf(call.By).temperature
 	}
 	intent.Left = slices.DeleteFunc(asks.Asks(), func(a provider.Ability) bool { return !model.Lacks(a) })
 	if p.wire != nil && model.Lacks(provider.AbilitySchema) {

@@ -224,7 +224,7 @@ func (f *Findings) completed(t *Settings) {
 	f.retry(t.Retry)
 	f.budget(t.Budget)
 	f.onFailure(t.OnFailure, t.Patience)
-	f.Options(fieldSummarizer, t.SummarizerOptions)
+	f.options(fieldSummarizer, t.SummarizerOptions)
 	f.Labels("labels", t.Labels)
 	f.AtMost("tools", len(t.Tools), MaxTools)
 	f.toolPolicy(t.ToolPolicy)

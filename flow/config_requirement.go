@@ -38,8 +38,8 @@ var (
 	}
 )
 
-// Options refuses options that no vendor accepts, and headers that would carry credentials. nil is valid.
-func (f *Findings) Options(field string, o *provider.Options) {
+// options refuses options that no vendor accepts, and headers that would carry credentials. nil is valid.
+func (f *Findings) options(field string, o *provider.Options) {
 	if o == nil {
 		return
 	}
@@ -174,7 +174,7 @@ func (r *Record) requirementOf(by string) Requirement {
 		return Requirement{}
 	}
 	for _, d := range Requirements(r.config) {
-		if d.By == by {
+		if d.by == by {
 			return d
 		}
 	}

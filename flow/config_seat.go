@@ -102,7 +102,7 @@ func (s Seat) Check(f *Findings, known Registry) {
 		f.Addf(s.at("temperature"), beyond)
 	}
 	if o := value(s.Options); o != nil {
-		f.Options(s.at("options"), o)
+		f.options(s.at("options"), o)
 	}
 	if value(s.MaxTokens) < 0 {
 		f.Addf(s.at("maxTokens"), "is negative")
@@ -121,7 +121,7 @@ func (s Seat) checkModels(f *Findings, known Registry) {
 		f.AtMost(s.at("fallbacks"), n, maxFallbacks)
 		s.Fallbacks = nil
 	}
-	for field, name := range s.Models() {
+	for field, name := range s.models() {
 		err := modelForm(name)
 		if known != nil {
 			err = known.Model(name)
@@ -166,8 +166,8 @@ func (s Seat) Given() []string {
 	return names
 }
 
-// Models yields the fields that name the model and its fallbacks, with the names.
-func (s Seat) Models() iter.Seq2[string, string] {
+// models yields the fields that name the model and its fallbacks, with the names.
+func (s Seat) models() iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
 		if !yield(s.at("model"), *s.Model) {
 			return
@@ -182,33 +182,33 @@ func (s Seat) Models() iter.Seq2[string, string] {
 
 // Requirement is what the requests of one actor ask of a model beyond text.
 type Requirement struct {
-	By      string // the actor, as calls name it
+	by      string // the actor, as calls name it
 	Model   string // "provider/model", of the model that is asked first
-	Options *provider.Options
-	// Temperature reports that the config gives this actor a temperature. A flow's default temperature is no requirement: a model
+	options *provider.Options
+	// temperature reports that the config gives this actor a temperature. A flow's default temperature is no requirement: a model
 	// that takes no temperature is sent none.
-	Temperature bool
-	// Tools reports that its requests offer tools.
-	Tools bool
+	temperature bool
+	// tools reports that its requests offer tools.
+	tools bool
 }
 
 // Asks returns the abilities that the requests need, those of the options first.
 func (d Requirement) Asks() []provider.Ability {
-	asks := d.Options.Asks()
-	if d.Temperature {
+	asks := d.options.Asks()
+	if d.temperature {
 		asks = append(asks, provider.AbilityTemperature)
 	}
-	if d.Tools {
+	if d.tools {
 		asks = append(asks, provider.AbilityTools)
 	}
 	return asks
 }
 
-// Requirement returns what the seat's requests ask of a model beyond text.
-func (s Seat) Requirement() Requirement {
-	d := Requirement{By: s.By, Model: *s.Model, Options: value(s.Options), Tools: s.Tools}
+// requirement returns what the seat's requests ask of a model beyond text.
+func (s Seat) requirement() Requirement {
+	d := Requirement{by: s.By, Model: *s.Model, options: value(s.Options), tools: s.Tools}
 	if own := value(s.Temperature); own != nil {
-		d.Temperature = s.Shared != nil || s.Usual == 0 || *own != s.Usual
+		d.temperature = s.Shared != nil || s.Usual == 0 || *own != s.Usual
 	}
 	return d
 }
@@ -270,7 +270,7 @@ func (all Seats) Normalize() {
 func Models(c Config) iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
 		for s := range c.Seats() {
-			for field, name := range s.Models() {
+			for field, name := range s.models() {
 				if !yield(field, name) {
 					return
 				}
@@ -294,12 +294,12 @@ func Models(c Config) iter.Seq2[string, string] {
 func Requirements(c Config) iter.Seq2[string, Requirement] {
 	return func(yield func(string, Requirement) bool) {
 		for s := range c.Seats() {
-			if !yield(s.at("options"), s.Requirement()) {
+			if !yield(s.at("options"), s.requirement()) {
 				return
 			}
 		}
 		if t := c.Settings(); t.SummarizerOptions != nil && t.Summarizer != NoSummarizer {
-			yield(fieldSummarizer, Requirement{By: summarizer, Model: t.Summarizer, Options: t.SummarizerOptions})
+			yield(fieldSummarizer, Requirement{by: summarizer, Model: t.Summarizer, options: t.SummarizerOptions})
 		}
 	}
 }

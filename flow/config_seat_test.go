@@ -42,7 +42,7 @@ func TestTheTemperatureOfASeat(t *testing.T) {
 			var call flow.Call
 			seat.Ask(&call)
 			assert.Equal(t, c.sent, call.Temperature)
-			assert.Equal(t, c.required, seat.Requirement().Temperature)
+			assert.Equal(t, c.required, flow.NeedsTemperature(seat))
 			seat.Clear()
 			assert.Empty(t, seat.Given())
 			assert.Equal(t, []string{"test/n"}, call.Fallbacks)

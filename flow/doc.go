@@ -37,7 +37,7 @@
 //     [CallUsage] ([UsedTool]), [Charge], [Late], [ToolCalls], [AskedTool], [Continued], [ToolResult], [ToolOffer], [Gap]
 //   - persons: [Inquiry], [Answer]
 //   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [IsHash], [LogFiles], [ErrNoFile]
-//   - actors: [ParticipantState], [Status], [Described], [Dropped], [ContextReduction]
+//   - actors: [ParticipantState], [Status], [Described], [Dropped]
 //   - costs: [Account], [Unsettled], [SpentByLabel]
 //   - what was removed: [Redaction], [Redacted] ([Removed])
 //   - logs as JSON: [ReadEvent], [Foreign], [LogVersion]
@@ -69,7 +69,7 @@
 //   - what a host program wants ([Signal]): [Edit], [Validate], [Validated], [Start], [Pause], [Resume], [Stop],
 //     [Cancel], [Retry], [Answer], [Sent], [Amendment]
 //   - what happens: [Tick], [Opened], [Result], [Failed], [Lost], [Outcomes], [Late] ([LateOf])
-//   - calls: [Command], [Classify], [KnownUsage], [Metadata], [MetadataOf]
+//   - calls: [Command], [Classify], [Metadata], [MetadataOf]
 //   - before the start: [EstimateStart], [CheckBudget], [ReadableJSON], [Unnamed], and Flow.Render
 //   - logs: [SameEvent], [ErrRewritten]
 //

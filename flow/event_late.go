@@ -52,7 +52,7 @@ func (c *Core) late(s Late) error {
 	if state == nil || !c.record.given(&s) || c.Over() {
 		return nil
 	}
-	s.By, s.Usage = state.intent.By, KnownUsage(s.Usage)
+	s.By, s.Usage = state.intent.By, knownUsage(s.Usage)
 	is := reported{usage: s.Usage}
 	if s.came != nil {
 		is = *s.came
@@ -104,7 +104,7 @@ func (r *Record) foldLate(s *Late) error {
 	}
 	state := r.callByID(s.Call)
 	lost := state.special.earlier.lost[s.Attempt]
-	if lost == nil || s.Settled != lost.spend.AtMost || s.Cost < 0 || s.Usage != KnownUsage(s.Usage) {
+	if lost == nil || s.Settled != lost.spend.AtMost || s.Cost < 0 || s.Usage != knownUsage(s.Usage) {
 		return invalid("late.settled", "is not what %q, attempt %d, may have cost", text.OneLine(s.Call, 80), s.Attempt)
 	}
 	state.pay(nil)

@@ -38,28 +38,28 @@ func MetadataOf(r *provider.Response) *Metadata {
 	if r.ID == "" && r.Model == "" && r.Cost == nil && len(r.Left) == 0 && r.Reasoning == "" && len(r.Citations) == 0 && r.Uncited <= 0 {
 		return nil
 	}
-	a := &Metadata{ID: text.OneLine(r.ID, maxReported), Model: text.OneLine(r.Model, maxReported)}
+	a := &Metadata{id: text.OneLine(r.ID, maxReported), model: text.OneLine(r.Model, maxReported)}
 	if r.Cost != nil {
 		if told, ok := fromUSD(*r.Cost); ok {
-			a.Cost = &told
+			a.cost = &told
 		}
 	}
 	for _, name := range r.Left[:min(len(r.Left), maxLeft)] {
-		a.Left = append(a.Left, text.OneLine(name, maxReported))
+		a.left = append(a.left, text.OneLine(name, maxReported))
 	}
-	a.Reasoning, a.Citations, a.Uncited = r.Reasoning, r.Citations, min(max(r.Uncited, 0), maxUncited)
+	a.reasoning, a.citations, a.uncited = r.Reasoning, r.Citations, min(max(r.Uncited, 0), maxUncited)
 	return a
 }
 
-// Metadata is what a vendor says of a reply beside its text, as [MetadataOf] reads it. A log keeps it in two places: the thoughts
-// and the citations in the [Turn], the rest as [VendorMetadata].
+// Metadata is what a vendor says of a reply beside its text. [MetadataOf] makes it. A log keeps it in two places: the thoughts and the
+// citations in the [Turn], the rest as [VendorMetadata].
 type Metadata struct {
-	ID, Model string
-	Cost      *Money // the vendor's own figure; nil: it reports none
-	Left      []string
-	Reasoning string              // the text of the model's thoughts
-	Citations []provider.Citation // as the adapter gives them
-	Uncited   int                 // those that the adapter has dropped
+	id, model string
+	cost      *Money // the vendor's own figure; nil: it reports none
+	left      []string
+	reasoning string              // the text of the model's thoughts
+	citations []provider.Citation // as the adapter gives them
+	uncited   int                 // those that the adapter has dropped
 }
 
 // maxTold is the largest cost of one request that is believed: more is a mistake of the unit.
@@ -81,25 +81,25 @@ func (s *Spend) addMetadata(a *Metadata, believed bool) {
 	if a == nil {
 		return
 	}
-	r := VendorMetadata{ID: a.ID, Model: a.Model, Left: a.Left}
+	r := VendorMetadata{ID: a.id, Model: a.model, Left: a.left}
 	if _, asked, _ := SplitModel(s.Model); r.Model == asked {
 		r.Model = ""
 	}
-	told := a.Cost != nil && believed
+	told := a.cost != nil && believed
 	if r.ID == "" && r.Model == "" && !told && len(r.Left) == 0 {
 		return
 	}
 	s.Vendor = &r
 	if told {
 		s.Vendor.Told, s.Vendor.Table = true, s.Cost
-		s.Cost = *a.Cost
+		s.Cost = *a.cost
 	}
 }
 
 // saying returns the result with the text that is kept of its reply. The places of citations move with the text. A place in
 // what is not kept, or not kept as it was, is dropped.
 func (s Result) saying(kept string) Result {
-	if s.Metadata == nil || len(s.Metadata.Citations) == 0 || kept == s.Text {
+	if s.Metadata == nil || len(s.Metadata.citations) == 0 || kept == s.Text {
 		s.Text = kept
 		return s
 	}
@@ -111,9 +111,9 @@ func (s Result) saying(kept string) Result {
 		same++
 	}
 	beside := *s.Metadata
-	beside.Citations = slices.Clone(beside.Citations)
-	for i := range beside.Citations {
-		c := &beside.Citations[i]
+	beside.citations = slices.Clone(beside.citations)
+	for i := range beside.citations {
+		c := &beside.citations[i]
 		if c.Start < from || c.End > from+same {
 			c.Start, c.End = 0, 0
 			continue
@@ -173,9 +173,9 @@ func (t *Turn) addMetadata(a *Metadata, tokens int) {
 	if a == nil {
 		return
 	}
-	t.Reasoning = text.Readable(a.Reasoning)
-	t.Citations, t.Uncited = cited(a.Citations, t.Text)
-	t.Uncited += a.Uncited
+	t.Reasoning = text.Readable(a.reasoning)
+	t.Citations, t.Uncited = cited(a.citations, t.Text)
+	t.Uncited += a.uncited
 	if tokens > 0 {
 		t.Reasoning = text.Cut(t.Reasoning, maxReplyBytes(tokens))
 	}

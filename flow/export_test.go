@@ -85,6 +85,9 @@ func Counted(counter token.Counter, texts ...string) []int {
 	return out
 }
 
+// NeedsTemperature reports whether a seat asks for a model that takes a temperature.
+func NeedsTemperature(s Seat) bool { return s.requirement().temperature }
+
 // SizeOfCallState is what a record keeps of each call, without what only some calls have.
 const SizeOfCallState = unsafe.Sizeof(callState{})
 

@@ -237,8 +237,8 @@ func (r *Record) shrinks(call *Call, state *callState, option Option) bool {
 	if !r.shrinkable(call, state, option) {
 		return false
 	}
-	before, _ := r.ContextReduction(call.By)
-	return before.Times < mostShrinks
+	before, _ := r.reductionOf(call.By)
+	return before.times < mostShrinks
 }
 
 // shrinkable reports whether the context of a failed call can be made smaller in this way at all: whether a model can
@@ -247,7 +247,7 @@ func (r *Record) shrinkable(call *Call, state *callState, option Option) bool {
 	if call.Performer != ByModel || call.View.None || state.trouble.failure.Kind != provider.KindContextOverflow {
 		return false
 	}
-	if before, _ := r.ContextReduction(call.By); slices.Contains(before.InVain, option) {
+	if before, _ := r.reductionOf(call.By); slices.Contains(before.inVain, option) {
 		return false
 	}
 	model, _ := r.summarizing(call)

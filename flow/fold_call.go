@@ -207,7 +207,7 @@ func (r *Record) foldSpend(spend *Spend, call *callState) error {
 	if spend.Cost < 0 || spend.Model != call.intent.Model {
 		return invalid("cost", "is negative, or of a model that was not asked")
 	}
-	if spend.Usage != KnownUsage(spend.Usage) {
+	if spend.Usage != knownUsage(spend.Usage) {
 		return invalid("usage", "has an impossible number of tokens")
 	}
 	if spend.AtMost < 0 || spend.BrokenOff && spend.Unreported || spend.AtMost > 0 && !spend.BrokenOff && !spend.Unreported {

@@ -133,7 +133,7 @@ type learned struct {
 	outlasted  []Outage                   // of which a warning was given
 	answered   map[string][]AnsweredError // the answers to an inquiry since it was last asked, by its ID
 	swaps      []replacement              // models chosen as replacements, one for each actor
-	shrunk     []ContextReduction         // choices for participants whose context was too large
+	shrunk     []reduction                // choices for participants whose context was too large
 	sizes      []learnt                   // what vendors' answers have shown, by model
 	thresholds []threshold                // thresholds of windows that were reported
 }

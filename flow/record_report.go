@@ -58,8 +58,8 @@ type Described interface {
 	Metadata(name string) map[string]string
 }
 
-// Metadata returns the host program's own marks of a participant. It is read only.
-func (r *Record) Metadata(name string) map[string]string {
+// metadataOf returns the host program's own marks of a participant. They are read only.
+func (r *Record) metadataOf(name string) map[string]string {
 	if d, ok := r.config.(Described); ok {
 		return d.Metadata(name)
 	}

@@ -47,7 +47,7 @@ type ParticipantState struct {
 
 // Participant returns the state of an actor by name. A name that has no calls is active.
 func (r *Record) Participant(name string) ParticipantState {
-	s := ParticipantState{Name: name, Status: StatusActive, Account: Account{Name: name}, Metadata: r.Metadata(name)}
+	s := ParticipantState{Name: name, Status: StatusActive, Account: Account{Name: name}, Metadata: r.metadataOf(name)}
 	for _, a := range r.spent.participants {
 		if a.Name == name {
 			s.Account = a

@@ -200,9 +200,9 @@ func (c *Core) manager(call *Call) (window.Manager, *Error) {
 	if call.View.All && (name == ContextTruncate || name == ContextSliding) {
 		name = DefaultContext
 	}
-	if chosen, ok := c.record.ContextReduction(call.By); ok {
+	if chosen, ok := c.record.reductionOf(call.By); ok {
 		switch {
-		case chosen.Option == OptionSummarize:
+		case chosen.option == OptionSummarize:
 			name = ContextSummarize
 		case name == ContextSummarize || name == DefaultContext:
 			name = ContextSliding
@@ -260,10 +260,10 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 // cut, if the config or a person allows that. Otherwise it returns a failure.
 func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan window.Plan) (int, *Error) {
 	shared, n := ready.view, p.Len()
-	chosen, _ := c.record.ContextReduction(intent.By)
+	chosen, _ := c.record.reductionOf(intent.By)
 	limit, _ := p.Limit()
 	room := limit - p.Fixed - 2*transcript.Framing
-	if plan.TooBig < 0 || n == 0 || room < minCut || !c.record.settings.TruncateTurns && chosen.Option != OptionTruncate {
+	if plan.TooBig < 0 || n == 0 || room < minCut || !c.record.settings.TruncateTurns && chosen.option != OptionTruncate {
 		return 0, overflow(shared, ready.start, plan, p)
 	}
 	newest := &shared.Messages[len(shared.Messages)-1]

@@ -111,8 +111,8 @@ func CloneDocuments(documents []Document) []Document {
 	return documents
 }
 
-// Part returns the file as requests carry it, without its bytes.
-func (f *File) Part() provider.Part { return provider.Part{Type: f.Type, Name: f.Name, Hash: f.Hash} }
+// part returns the file as requests carry it, without its bytes.
+func (f *File) part() provider.Part { return provider.Part{Type: f.Type, Name: f.Name, Hash: f.Hash} }
 
 // String returns the file as transcripts show it: "[image: chart.png]".
 func (f *File) String() string {
@@ -398,7 +398,7 @@ func (r *Record) readDocuments() {
 func carried(files []File) (parts []provider.Part, names string, load, images int) {
 	shown := make([]string, len(files))
 	for i := range files {
-		parts = append(parts, files[i].Part())
+		parts = append(parts, files[i].part())
 		shown[i] = files[i].String()
 		count, tokens := files[i].units()
 		load, images = load+count*imageTokens+tokens, images+count

@@ -172,16 +172,16 @@ func (r *Record) learn(intent *Intent, spend *Spend, succeeded bool) {
 
 func (r *Record) ratio(model string) float64 { return r.learnt(model).ratio() }
 
-// ContextReduction is the option that was chosen to make the context of an actor smaller, and how often it was chosen.
-type ContextReduction struct {
-	By     string
-	Option Option
-	Times  int
-	// InVain are the options that have not made the request smaller, since the actor's last result. Offering one again would
+// reduction is the option that was chosen to make the context of an actor smaller, and how often it was chosen.
+type reduction struct {
+	by     string
+	option Option
+	times  int
+	// inVain are the options that have not made the request smaller, since the actor's last result. Offering one again would
 	// change nothing.
-	InVain []Option
+	inVain []Option
 
-	size int // of the request for which Option was chosen; 0: it has had its effect
+	size int // of the request for which option was chosen; 0: it has had its effect
 }
 
 // shrink records the option that was chosen for a context that was too large.
@@ -191,14 +191,14 @@ func (r *Record) shrink(by string, option Option) {
 		size = call.size()
 	}
 	for i := range r.shrunk {
-		if s := &r.shrunk[i]; s.By == by {
-			s.Option, s.size = option, size
-			s.Times++
+		if s := &r.shrunk[i]; s.by == by {
+			s.option, s.size = option, size
+			s.times++
 			return
 		}
 	}
 	if len(r.shrunk) < maxTracked {
-		r.shrunk = append(r.shrunk, ContextReduction{By: by, Option: option, Times: 1, size: size})
+		r.shrunk = append(r.shrunk, reduction{by: by, option: option, times: 1, size: size})
 	}
 }
 
@@ -216,24 +216,24 @@ func (r *Record) shrank(call *callState, failure *Failure) {
 	for i := range r.shrunk {
 		s := &r.shrunk[i]
 		switch {
-		case s.By != call.intent.By || call.intent.Tool != "":
+		case s.by != call.intent.By || call.intent.Tool != "":
 		case failure == nil:
-			s.InVain, s.size = nil, 0
+			s.inVain, s.size = nil, 0
 		case failure.Final && failure.Error.Kind == provider.KindContextOverflow && s.size > 0:
-			if call.size() >= s.size && !slices.Contains(s.InVain, s.Option) {
-				s.InVain = append(slices.Clip(s.InVain), s.Option)
+			if call.size() >= s.size && !slices.Contains(s.inVain, s.option) {
+				s.inVain = append(slices.Clip(s.inVain), s.option)
 			}
 			s.size = 0
 		}
 	}
 }
 
-// ContextReduction returns how the context of an actor is made smaller. false: no such option was chosen.
-func (r *Record) ContextReduction(by string) (ContextReduction, bool) {
+// reductionOf returns how the context of an actor is made smaller. false: no such option was chosen.
+func (r *Record) reductionOf(by string) (reduction, bool) {
 	for _, c := range r.shrunk {
-		if c.By == by {
+		if c.by == by {
 			return c, true
 		}
 	}
-	return ContextReduction{}, false
+	return reduction{}, false
 }

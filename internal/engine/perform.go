@@ -103,13 +103,13 @@ func (l *Engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 			failed.Error = classify(err)
 		}
 		if response != nil && (!response.Usage.IsZero() || response.Cost != nil) {
-			failed.Usage, failed.Free, failed.Metadata = flow.KnownUsage(response.Usage), false, flow.MetadataOf(response)
+			failed.Usage, failed.Free, failed.Metadata = response.Usage, false, flow.MetadataOf(response)
 			failed.Partial = response.Partial
 		}
 		return failed, nil
 	}
 	return flow.Result{
-		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: flow.KnownUsage(response.Usage),
+		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: response.Usage,
 		Free: response.Cached, Took: took, Queued: queued, Calls: response.Calls, Metadata: flow.MetadataOf(response),
 	}, nil
 }

@@ -15,6 +15,11 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
+// vendorTells returns what a runtime reports of a reply whose vendor tells what it costs.
+func vendorTells(cost flow.Money) *flow.Metadata {
+	return flow.MetadataOf(&provider.Response{Cost: new(float64(cost) / float64(flow.USD))})
+}
+
 // Each account holds what was spent, and beside it what may have been spent.
 func TestWhatWasBrokenOffIsApart(t *testing.T) {
 	gone, refused := &debate.Error{Kind: provider.KindNetwork}, &debate.Error{Kind: provider.KindRefusal}
@@ -23,7 +28,7 @@ func TestWhatWasBrokenOffIsApart(t *testing.T) {
 	began := provider.Usage{Input: 100, Output: 7}
 	row, _ := stage.Begun(t, stage.TwoDebaters()).Record().Model("test/debater")
 	rest := row.Bound(0, stage.Begun(t, stage.TwoDebaters()).Record().Settings().MaxTokens-began.Output)
-	told, nothing := 7*flow.USD/1000, flow.Money(0)
+	told := 7 * flow.USD / 1000
 	all := row.Bound(0, stage.Begun(t, stage.TwoDebaters()).Record().Settings().MaxTokens)
 	heard, said := provider.Usage{Input: 100}, provider.Usage{Output: 7}
 	for name, test := range map[string]struct {
@@ -54,7 +59,7 @@ func TestWhatWasBrokenOffIsApart(t *testing.T) {
 			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Usage: began}, row.Cost(began), flow.Unsettled{}, row.Cost(began).Rounded(),
 		},
 		"failed with a cost of the vendor's": {
-			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Metadata: &flow.Metadata{Cost: &told}}, told, flow.Unsettled{}, told.Rounded(),
+			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: gone, Metadata: vendorTells(told)}, told, flow.Unsettled{}, told.Rounded(),
 		},
 		"refused without a usage": {
 			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: refused},
@@ -93,13 +98,13 @@ func TestWhatWasBrokenOffIsApart(t *testing.T) {
 			flow.Failed{Call: stage.AdasOpening, Attempt: 1, Error: refused, Usage: heard}, row.Cost(heard), flow.Unsettled{}, row.Cost(heard).Rounded(),
 		},
 		"answered for nothing, although it has a price": {
-			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word.", Usage: began, Metadata: &flow.Metadata{Cost: &nothing}},
+			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word.", Usage: began, Metadata: vendorTells(0)},
 			row.Cost(began),
 			flow.Unsettled{},
 			row.Cost(began).Rounded(),
 		},
 		"answered for nothing, without a usage": {
-			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word.", Metadata: &flow.Metadata{Cost: &nothing}},
+			flow.Result{Call: stage.AdasOpening, Attempt: 1, Text: "A word.", Metadata: vendorTells(0)},
 			0,
 			flow.Unsettled{AtMost: reserved, Unreported: 1},
 			"$0, and up to " + reserved.Rounded() + " for 1 call without a reported usage",
