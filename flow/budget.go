@@ -165,8 +165,8 @@ func (m *Money) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// up rounds an amount that is not negative up to so many significant digits. An amount that is too large for that stays as it is.
-func (m Money) up(digits int) Money {
+// roundedUp rounds an amount that is not negative up to so many significant digits. An amount that is too large for that stays as it is.
+func roundedUp(m Money, digits int) Money {
 	most, unit := Money(1), Money(1)
 	for range digits {
 		most *= 10

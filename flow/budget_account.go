@@ -140,7 +140,7 @@ func (a *accounts) add(intent *Intent, s *Spend) {
 		one.Add(s)
 	}
 	a.tokens = added(a.tokens, s.Usage.Input+s.Usage.Output)
-	switch more := (amount{cost: s.AtMost, tokens: intent.tokensBeyond(s.Usage)}); {
+	switch more := (amount{cost: s.AtMost, tokens: tokensBeyond(intent, s.Usage)}); {
 	case s.BrokenOff:
 		a.brokenOff = a.brokenOff.plus(more)
 	case s.Unreported:
@@ -155,7 +155,7 @@ func (a *accounts) takeBack(intent *Intent, s *Spend) {
 		one.Requests--
 	}
 	a.brokenOff.cost = max(0, a.brokenOff.cost-s.AtMost)
-	a.brokenOff.tokens = max(0, a.brokenOff.tokens-intent.tokensBeyond(s.Usage))
+	a.brokenOff.tokens = max(0, a.brokenOff.tokens-tokensBeyond(intent, s.Usage))
 }
 
 // of returns the accounts in which an attempt counts. They are valid until the next call.
@@ -172,16 +172,16 @@ func (a *accounts) of(intent *Intent) [4]*Account {
 }
 
 // tokensBeyond returns the most tokens that an attempt may have used beyond those that its provider has reported.
-func (in *Intent) tokensBeyond(u provider.Usage) int {
-	if in.counted(u) {
+func tokensBeyond(in *Intent, u provider.Usage) int {
+	if countsInput(in, u) {
 		return max(0, min(in.Tokens, mostTokens)-u.Output)
 	}
-	return max(0, in.reserved().tokens-u.Input-u.Output)
+	return max(0, reservedFor(in).tokens-u.Input-u.Output)
 }
 
-// counted reports whether a usage holds the whole input. What a vendor's search finds becomes input after the vendor has counted the
+// countsInput reports whether a usage holds the whole input. What a vendor's search finds becomes input after the vendor has counted the
 // request.
-func (in *Intent) counted(u provider.Usage) bool {
+func countsInput(in *Intent, u provider.Usage) bool {
 	return u.Input > 0 && (in.Options == nil || !in.Options.Search)
 }
 
@@ -222,8 +222,8 @@ func (r *Record) Copied() Account {
 	return Account{}
 }
 
-// less returns what an account holds beyond another one.
-func (a *Account) less(b *Account) Account {
+// lessAccount returns what an account holds beyond another one.
+func lessAccount(a *Account, b *Account) Account {
 	u, v, out := &a.Usage, &b.Usage, *a
 	out.Usage = provider.Usage{
 		Input: max(0, u.Input-v.Input), CachedInput: max(0, u.CachedInput-v.CachedInput), CacheWrite: max(0, u.CacheWrite-v.CacheWrite),
@@ -235,8 +235,8 @@ func (a *Account) less(b *Account) Account {
 	return out
 }
 
-// possible reports whether an account can be a sum of spends. A log may be hostile.
-func (a *Account) possible() bool {
+// possibleAccount reports whether an account can be a sum of spends. A log may be hostile.
+func possibleAccount(a *Account) bool {
 	return knownUsage(a.Usage) == a.Usage && min(a.Cost, a.Told, a.Table, a.AtMost) >= 0 &&
 		min(a.Requests, a.BrokenOff, a.Unreported) >= 0 && min(a.Took, a.Queued) >= 0
 }
@@ -252,7 +252,7 @@ func SpentByLabel(label string, records ...*Record) []Account {
 			value = r.settings.Labels[label]
 		}
 		copied := r.Copied()
-		total := r.spent.total.less(&copied)
+		total := lessAccount(&r.spent.total, &copied)
 		a := account(&out, value)
 		a.Usage = a.Usage.Add(total.Usage)
 		a.Cost = a.Cost.plus(total.Cost)
@@ -304,7 +304,8 @@ func (s Result) reported() reported {
 
 func (s Failed) reported() reported {
 	return reported{
-		usage: knownUsage(s.Usage), metadata: s.Metadata, free: s.Free, partial: s.Partial, broken: s.Partial || s.Error == nil || !ended(s.Error.Kind),
+		usage: knownUsage(s.Usage), metadata: s.Metadata, free: s.Free, partial: s.Partial,
+		broken: s.Partial || s.Error == nil || !ended(s.Error.Kind),
 	}
 }
 
@@ -319,7 +320,7 @@ func (r *Record) reckon(intent *Intent, is reported) Spend {
 		priced = model.Bound(1, 1) > 0
 	}
 	nothing := is.metadata != nil && is.metadata.cost != nil && *is.metadata.cost == 0
-	spend.addMetadata(is.metadata, !is.free && (!nothing || !priced && !u.IsZero()))
+	addVendor(&spend, is.metadata, !is.free && (!nothing || !priced && !u.IsZero()))
 	unknown := u.IsZero() || is.replied && (u.Input == 0 || u.Output == 0)
 	if (is.partial || unknown) && !is.free && spend.Model != "" {
 		r.bound(&spend, intent, is.broken, is.partial)
@@ -340,7 +341,7 @@ func (r *Record) unknownSpend(intent *Intent) Spend {
 // it has ended, and its provider has reported no usage. What the vendor has charged needs no bound, if all of it is known.
 func (r *Record) bound(s *Spend, intent *Intent, broken, partial bool) {
 	s.BrokenOff, s.Unreported = broken, !broken
-	if partial || !s.told() {
+	if partial || !vendorTold(s) {
 		s.AtMost = r.atMost(intent, s)
 	}
 }
@@ -348,8 +349,8 @@ func (r *Record) bound(s *Spend, intent *Intent, broken, partial bool) {
 // atMost returns the most that an attempt may have cost beyond the known part of its spend. If the vendor has counted all the input, that
 // is the output between what the vendor has counted and the cap. Otherwise it is what was reserved for the request.
 func (r *Record) atMost(intent *Intent, s *Spend) Money {
-	if model := r.model(intent.Model); model != nil && intent.counted(s.Usage) {
-		return model.Bound(s.Usage.Input, intent.tokensBeyond(s.Usage)) - model.Bound(s.Usage.Input, 0)
+	if model := r.model(intent.Model); model != nil && countsInput(intent, s.Usage) {
+		return model.Bound(s.Usage.Input, tokensBeyond(intent, s.Usage)) - model.Bound(s.Usage.Input, 0)
 	}
 	return max(0, intent.Reserve-s.Cost)
 }

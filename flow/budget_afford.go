@@ -101,7 +101,7 @@ func (s *Estimator) whole(kept bool) amount {
 // walk.
 func CheckBudget(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start) ([]error, error) {
 	b := start.Settings.Budget
-	if b == nil || m.flow.Estimate == nil || b.soft() == (amount{}) && b.hard() == (amount{}) {
+	if b == nil || m.flow.Estimate == nil || softLimits(b) == (amount{}) && hardLimits(b) == (amount{}) {
 		return nil, nil
 	}
 	var f Findings
@@ -129,7 +129,7 @@ func anyExact(start *Start) bool {
 
 // findings names the limits that are below what the walk needs.
 func (s *Estimator) findings(b *Budget) (f Findings) {
-	hard := s.whole(b.concludes())
+	hard := s.whole(mayConclude(b))
 	soft := s.steps.spent
 	if s.steps.ends == 0 {
 		for i := range s.steps.last {
@@ -137,7 +137,7 @@ func (s *Estimator) findings(b *Budget) (f Findings) {
 		}
 	}
 	soft = soft.plus(amount{1, 1, 1}) // at a soft limit that is reached no call starts
-	limits, low := b.limits(), make(map[string]bool)
+	limits, low := limitsByField(b), make(map[string]bool)
 	for field, limit := range order.ByKey(limits) { // hard before soft
 		least := soft
 		if strings.HasPrefix(field, "budget.hard") {
@@ -149,15 +149,15 @@ func (s *Estimator) findings(b *Budget) (f Findings) {
 		}
 		if least.passed(limit).what != "" {
 			low[field] = true
-			least.cost = least.cost.up(4) // as many digits as are shown: the amount that is named is enough
+			least.cost = roundedUp(least.cost, 4) // as many digits as are shown: the amount that is named is enough
 			f.Addf(field, "is below what one round and the conclusion take with usual replies: %s; raise it", least.passed(limit).what)
 		}
 	}
 	return f
 }
 
-// limits returns the limits of a use, by their fields.
-func (b *Budget) limits() map[string]amount {
+// limitsByField returns the limits of a use, by their fields.
+func limitsByField(b *Budget) map[string]amount {
 	return map[string]amount{
 		"budget.soft": {cost: b.Soft}, "budget.hard": {cost: b.Hard}, "budget.softTokens": {tokens: b.SoftTokens},
 		"budget.hardTokens": {tokens: b.HardTokens}, "budget.softCalls": {calls: b.SoftCalls}, "budget.hardCalls": {calls: b.HardCalls},
@@ -167,7 +167,7 @@ func (b *Budget) limits() map[string]amount {
 // beyond returns the limits of a budget that an estimate's worst case passes.
 func (e *Estimate) beyond(b *Budget) (passed []string) {
 	worst := amount{e.Cost, e.Tokens, e.Calls}
-	for field, limit := range order.ByKey(b.limits()) {
+	for field, limit := range order.ByKey(limitsByField(b)) {
 		if worst.passed(limit).what != "" {
 			passed = append(passed, field)
 		}
@@ -182,7 +182,7 @@ const mostForeseen = 100
 // foresee warns of limits that a conversation of this start may reach. One that cannot be foreseen starts without the warning.
 func (c *Core) foresee(start *Start) error {
 	b := start.Settings.Budget
-	if b == nil || c.machine.flow.Estimate == nil || b.soft() == (amount{}) && b.hard() == (amount{}) {
+	if b == nil || c.machine.flow.Estimate == nil || softLimits(b) == (amount{}) && hardLimits(b) == (amount{}) {
 		return nil
 	}
 	rounds := min(start.Settings.Rounds, mostForeseen)

@@ -36,8 +36,8 @@ func (r *Record) mostOf(call *Call) int {
 	return min(cmp.Or(call.MaxTokens, r.settings.MaxTokens), mostTokens)
 }
 
-// reserved returns the worst case of an attempt. A bound that no request has is as large as it can be: a log may hold any.
-func (in *Intent) reserved() amount {
+// reservedFor returns the worst case of an attempt. A bound that no request has is as large as it can be: a log may hold any.
+func reservedFor(in *Intent) amount {
 	const most = 8 * mostTokens // input, and output
 	tokens := in.Bound
 	if tokens < 0 || tokens > most {
@@ -92,9 +92,9 @@ func (l atLimit) of(side, beside string) atLimit {
 	return l
 }
 
-func (b *Budget) soft() amount { return amount{b.Soft, b.SoftTokens, b.SoftCalls} }
+func softLimits(b *Budget) amount { return amount{b.Soft, b.SoftTokens, b.SoftCalls} }
 
-func (b *Budget) hard() amount { return amount{b.Hard, b.HardTokens, b.HardCalls} }
+func hardLimits(b *Budget) amount { return amount{b.Hard, b.HardTokens, b.HardCalls} }
 
 // used returns the most that the attempts that have ended can have used. Hard limits compare it.
 func (r *Record) used() amount { return r.known().plus(r.spent.brokenOff) }
@@ -109,18 +109,18 @@ func (r *Record) known() amount {
 func (r *Record) reserve(in *Intent) {
 	r.hold(in)
 	if in.Tool == "" {
-		r.growths = r.growths.plus(r.replyOf(in.visible(), in.By))
+		r.growths = r.growths.plus(r.replyOf(visibleTokens(in), in.By))
 	}
 }
 
 // hold is the reverse of release.
 func (r *Record) hold(in *Intent) {
-	r.reserves = r.reserves.plus(in.reserved())
+	r.reserves = r.reserves.plus(reservedFor(in))
 }
 
 // release takes the worst case of an attempt out of that of the attempts in flight: it has ended, or counts as broken off in used.
 func (r *Record) release(in *Intent) {
-	r.reserves = r.reserves.less(in.reserved())
+	r.reserves = r.reserves.less(reservedFor(in))
 }
 
 // move is what follows in a pass of [Core.advance].
@@ -152,10 +152,10 @@ func (c *Core) watchBudget(step Step, calls []*Call) (move, error) {
 	if next, err := c.watchTime(step, calls); next != proceed || err != nil || r.State == StateCompleting {
 		return next, err
 	}
-	if soft := spent.reached(budget.soft()); soft.what != "" && r.State != StateInitializing {
+	if soft := spent.reached(softLimits(budget)); soft.what != "" && r.State != StateInitializing {
 		return c.reachSoft(step, calls, soft)
 	}
-	hard := r.used().reached(budget.hard())
+	hard := r.used().reached(hardLimits(budget))
 	if hard.what == "" {
 		return proceed, nil
 	}
@@ -236,7 +236,8 @@ func (c *Core) confirm() (move, error) {
 	for i := range r.settings.OnFailure {
 		rule := &r.settings.OnFailure[i]
 		ask := rule.Do == OptionAsk && !r.settings.Unattended
-		if rule.fits(KindConfirm, provider.KindCostLimit) && (ask || rule.Do == OptionContinue || rule.Do == OptionEnd || rule.Do == OptionFail) {
+		decides := ask || rule.Do == OptionContinue || rule.Do == OptionEnd || rule.Do == OptionFail
+		if decides && ruleFits(rule, KindConfirm, provider.KindCostLimit) {
 			do = rule.Do
 			break
 		}
@@ -309,7 +310,7 @@ func limitError(round int, warned *Warning) *Error {
 	}
 	failure.Field = "budget." + text.OneLine(warned.Limit, 40) // a log may hold anything
 	failure.Err = fmt.Errorf("%w: %s", failure.Err, text.OneLine(warned.Evidence, 200))
-	if to, ok := strings.CutPrefix(warned.raise(), "raise it to "); ok {
+	if to, ok := strings.CutPrefix(raiseOf(warned), "raise it to "); ok {
 		failure.Err = WithMend(failure.Err, fmt.Sprintf("amend %s to %s, beside the other limits, then retry", failure.Field, to))
 	}
 	return failure
@@ -360,9 +361,9 @@ func (c *Core) writeNeeds(w *Warning) {
 		return
 	}
 	b := c.record.settings.Budget
-	limit, hard := b.soft(), strings.HasPrefix(w.Limit, limitHard)
+	limit, hard := softLimits(b), strings.HasPrefix(w.Limit, limitHard)
 	if hard {
-		limit = b.hard()
+		limit = hardLimits(b)
 	}
 	needs, ok := c.neededForAll(hard)
 	switch {
@@ -408,16 +409,17 @@ func (c *Core) neededForAll(hard bool) (amount, bool) {
 	least := r.known().most(s.sum())
 	if hard {
 		least = r.used().most(s.sum())
-		least = least.most(s.whole(r.settings.Budget.concludes()))
+		least = least.most(s.whole(mayConclude(r.settings.Budget)))
 	}
 	const more = 1.25
 	return amount{
-		least.cost.scaled(more).up(2), int(Money(least.tokens).scaled(more).up(2)), int(Money((5*least.calls + 3) / 4).up(2)),
+		roundedUp(scaled(least.cost, more), 2), int(roundedUp(scaled(Money(least.tokens), more), 2)),
+		int(roundedUp(Money((5*least.calls+3)/4), 2)),
 	}, true
 }
 
 // scaled multiplies an amount without overflow.
-func (m Money) scaled(by float64) Money {
+func scaled(m Money, by float64) Money {
 	if float64(m) >= math.MaxInt64/by {
 		return math.MaxInt64
 	}

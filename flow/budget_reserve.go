@@ -11,10 +11,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// concludes reports whether the conversation may conclude at a soft limit. Only then is anything reserved for the
+// mayConclude reports whether the conversation may conclude at a soft limit. Only then is anything reserved for the
 // conclusion, because at a hard limit the conversation ends in an error.
-func (b *Budget) concludes() bool {
-	return b.soft() != (amount{}) || b.SoftTime > 0 || b.Confirm
+func mayConclude(b *Budget) bool {
+	return softLimits(b) != (amount{}) || b.SoftTime > 0 || b.Confirm
 }
 
 // increase is by how much a text that is not there yet makes what others read longer: by at most so many bytes, or, where tokens are
@@ -136,7 +136,7 @@ func (c *Core) reservedCalls(intent *Intent, counts bool) (all []lastCall, count
 	r, end := c.record, c.conclusion()
 	sizes := c.sized(end, counts)
 	all = make([]lastCall, 0, len(sizes))
-	growth := r.growth(longestReply(intent.visible()), intent.By)
+	growth := r.growth(longestReply(visibleTokens(intent)), intent.By)
 	var summaries []lastCall
 	for i, call := range end.calls {
 		if call.ID == intent.Call || !r.toCome(call.ID) {
@@ -156,11 +156,11 @@ func (c *Core) reservedCalls(intent *Intent, counts bool) (all []lastCall, count
 	}
 	if len(summaries) > 0 {
 		var sum amount
-		said := r.replyOf(intent.visible(), intent.By)
+		said := r.replyOf(visibleTokens(intent), intent.By)
 		for _, one := range append(summaries, all...) {
 			sum = sum.plus(one.use(said, once))
 		}
-		if sum.passed(r.settings.Budget.hard()).what == "" {
+		if sum.passed(hardLimits(r.settings.Budget)).what == "" {
 			all = append(all, summaries...)
 		}
 	}
@@ -202,7 +202,7 @@ func (c *Core) lastCall(call *Call, counts bool) lastCall {
 // besideTexts bounds the tokens that a model takes for a request beside its texts: for images, beyond what the bounds of all models hold,
 // and for the words before a schema that is a part of the instruction.
 func (r *Record) besideTexts(call *Call, model *Model) int {
-	bound := model.surplus(r.images)
+	bound := surplusOf(*model, r.images)
 	if call.Schema != "" && model.Lacks(provider.AbilitySchema) {
 		bound += len(schemaInWords)
 	}
@@ -264,7 +264,7 @@ func (r *Record) compared(name string) bool {
 func (c *Core) compare(ready *prepared, in *Intent) {
 	r := c.record
 	b := r.settings.Budget
-	if in.Input > 0 || b == nil || b.hard() == (amount{}) || ready.call.span != nil || in.Options != nil && in.Options.Search ||
+	if in.Input > 0 || b == nil || hardLimits(b) == (amount{}) || ready.call.span != nil || in.Options != nil && in.Options.Search ||
 		!ready.counted && r.compared(in.Model) {
 		return
 	}
@@ -290,7 +290,7 @@ func (r *Record) summaryBefore(call *Call, growth, perToken int) (summary *Call,
 		return nil, 0
 	}
 	row, _ := r.Model(call.Model)
-	problem := r.room(call.Model, row, r.mostOf(call)+row.thoughts(call.Options))
+	problem := r.room(call.Model, row, r.mostOf(call)+thoughtsOf(row, call.Options))
 	limit, limited := problem.Limit()
 	shared, from := r.view(call.View)
 	if !limited || 100*(shared.Size(from, len(shared.Messages))+growth) < window.NearPercent*limit*perToken {
@@ -455,12 +455,12 @@ func (r *Record) usualThoughts(call *Call, name string) int {
 	if n := r.lengths.thoughts[thinker{name, effort(options)}]; n > 0 {
 		return n + n/quarter
 	}
-	return row.thoughts(options) / typicalThoughts
+	return thoughtsOf(row, options) / typicalThoughts
 }
 
 // capOf returns the most tokens of output, thoughts included, that a request to a model of the call asks for.
 func (r *Record) capOf(call *Call, model *Model) int {
-	tokens := r.mostOf(call) + model.thoughts(call.Options)
+	tokens := r.mostOf(call) + thoughtsOf(*model, call.Options)
 	if model.MaxOutput > 0 {
 		tokens = min(tokens, model.MaxOutput)
 	}

@@ -35,7 +35,7 @@ func (c *Core) allot(one beginning, all *starting) (start beginning, limit Warni
 		return one, "", atLimit{}, true
 	}
 	ends, person := r.State == StateCompleting, one.ready.call.Performer == ByPerson
-	if person && (ends || !budget.concludes()) {
+	if person && (ends || !mayConclude(budget)) {
 		return one, "", atLimit{}, true // it costs nothing, and nothing is reserved that the answer could make longer
 	}
 	if !ends && !person {
@@ -44,7 +44,7 @@ func (c *Core) allot(one beginning, all *starting) (start beginning, limit Warni
 			return one, WarnSoft, soft.of(limitSoft, withNext), false
 		}
 	}
-	if budget.hard() == (amount{}) {
+	if hardLimits(budget) == (amount{}) {
 		return one, "", atLimit{}, true
 	}
 	room := c.roomBeside(one, false)
@@ -62,7 +62,7 @@ func (c *Core) allot(one beginning, all *starting) (start beginning, limit Warni
 			return start, "", atLimit{}, true
 		}
 	}
-	if !ends && budget.concludes() {
+	if !ends && mayConclude(budget) {
 		limit = WarnSoft
 	} else {
 		limit = WarnHard
@@ -92,7 +92,7 @@ func (c *Core) leavesNoRoom(intent *Intent, a *Answer) (at atLimit) {
 		end, _ := c.reservedCalls(intent, counts)
 		for _, one := range end {
 			if one.model != nil {
-				one.input += one.model.surplus(images)
+				one.input += surplusOf(*one.model, images)
 			}
 			sum = sum.plus(one.use(said, once))
 		}
@@ -141,14 +141,14 @@ type room struct {
 // roomBeside returns the room for a call beside what is in flight and reserved. counts is whether tokens are counted.
 func (c *Core) roomBeside(one beginning, counts bool) room {
 	r, call, intent := c.record, one.ready.call, one.intent
-	out := room{one: one, hard: r.settings.Budget.hard(), held: r.used().plus(r.reserves), record: r}
+	out := room{one: one, hard: hardLimits(r.settings.Budget), held: r.used().plus(r.reserves), record: r}
 	if call.Performer == ByModel {
 		out.model, _ = r.Model(intent.Model)
 		out.input = c.inputOf(one, out.model, counts)
 		_, exact := r.counter(intent.Model)
 		out.counts = counts && exact && call.span == nil
 	}
-	if r.State == StateCompleting || r.settings.Budget.concludes() {
+	if r.State == StateCompleting || mayConclude(r.settings.Budget) {
 		var exact bool
 		out.end, exact = c.reservedCalls(intent, counts)
 		out.counts = out.counts || exact
@@ -175,7 +175,7 @@ func (m *room) use(tokens int, end endReserve) amount {
 	if call.Performer == ByPerson {
 		said = said.plus(m.record.answerOf(in.Tokens, in.By))
 	} else {
-		said = said.plus(m.record.replyOf(in.visibleOf(tokens), in.By))
+		said = said.plus(m.record.replyOf(visibleOf(in, tokens), in.By))
 	}
 	for i := range m.end {
 		sum = sum.plus(m.end[i].use(said, end))
@@ -248,7 +248,7 @@ func (c *Core) lowered(m room, all *starting) (start beginning, ok bool) {
 	for _, way := range ways {
 		if m.holds(way.least, way.end) {
 			in := *m.one.intent
-			in.lower(way.least + sort.Search(way.most-way.least, func(n int) bool { return !m.holds(way.least+n+1, way.end) }))
+			lowerCap(&in, way.least+sort.Search(way.most-way.least, func(n int) bool { return !m.holds(way.least+n+1, way.end) }))
 			m.one.intent = &in
 			return m.reserved(), true
 		}
@@ -291,28 +291,28 @@ func (c *Core) inputOf(one beginning, model Model, counts bool) int {
 	r, in := c.record, one.intent
 	input := in.Bound - in.Tokens
 	if counter, exact := r.counter(in.Model); counts && exact && one.ready.call.span == nil {
-		return min(input, r.scaled(in.Model, c.tokensOf(one.ready, counter))+model.surplus(r.images))
+		return min(input, r.scaled(in.Model, c.tokensOf(one.ready, counter))+surplusOf(model, r.images))
 	}
 	return input
 }
 
-// lower lowers the cap on a reply to what the budget leaves. Thoughts and text share what is left as they share the whole. The request is
-// otherwise as it was: what it reads leaves room in the window for the former cap.
-func (in *Intent) lower(most int) {
+// lowerCap lowers the cap on a reply to what the budget leaves. Thoughts and text share what is left as they share the whole. The request
+// is otherwise as it was: what it reads leaves room in the window for the former cap.
+func lowerCap(in *Intent, most int) {
 	if most >= in.Tokens {
 		return
 	}
-	visible := in.visibleOf(most)
+	visible := visibleOf(in, most)
 	in.Lowered, in.Tokens, in.Thinking = in.Tokens, most, most-visible
 }
 
-// full returns the cap on a reply as it was before the budget has lowered it.
-func (in *Intent) full() int { return max(in.Tokens, in.Lowered) }
+// fullCap returns the cap on a reply as it was before the budget has lowered it.
+func fullCap(in *Intent) int { return max(in.Tokens, in.Lowered) }
 
 // visibleOf returns how many of so many tokens of output the reply has beside the thoughts.
-func (in *Intent) visibleOf(tokens int) int {
+func visibleOf(in *Intent, tokens int) int {
 	if in.Tokens == 0 || tokens >= in.Tokens {
-		return in.visible()
+		return visibleTokens(in)
 	}
 	thinking := int(float64(in.Thinking) * float64(tokens) / float64(in.Tokens))
 	return tokens - thinking

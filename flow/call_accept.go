@@ -65,7 +65,7 @@ func (c *Core) outcome(state *callState, spend *Spend, s Result) error {
 	if c.record.Final() {
 		return c.spend(spend)
 	}
-	breaks := state.intent.breaks(s)
+	breaks := breaksOff(state.intent, s)
 	part := bounded(state.intent, s, c.record.settings.MaxTokens)
 	s, anew := c.joined(state, part)
 	if breaks && c.mayGoOn(state, s.Text) {
@@ -144,7 +144,7 @@ func excerpt(reply string) (kept string, short bool) {
 // bounded replaces invalid UTF-8 in a free reply. It cuts a free reply that is longer than its tokens allow. An answer
 // that must match a schema is not cut, because half of it would be worth nothing: structured bounds it.
 func bounded(intent *Intent, s Result, otherwise int) Result {
-	tokens := intent.visible()
+	tokens := visibleTokens(intent)
 	if tokens == 0 { // a person's answer, which others read too
 		tokens = otherwise
 	}
@@ -188,7 +188,7 @@ func (c *Core) Thoughts(s Result) string {
 		return ""
 	}
 	var turn Turn
-	turn.addMetadata(&Metadata{reasoning: s.Metadata.reasoning}, state.intent.Tokens)
+	addBeside(&turn, &Metadata{reasoning: s.Metadata.reasoning}, state.intent.Tokens)
 	return turn.Reasoning
 }
 
@@ -213,7 +213,7 @@ func (c *Core) turn(state *callState, spend *Spend, s Result) *Turn {
 		Target: intent.Target, Text: s.Text, Attachments: s.Attachments, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
 		UsedUp: state.usedUp,
 	}
-	turn.addMetadata(s.Metadata, intent.Tokens)
+	addBeside(turn, s.Metadata, intent.Tokens)
 	return turn
 }
 
@@ -334,7 +334,7 @@ func (c *Core) unused(state *callState, failure *Error, out *Failure, reply stri
 	policy := c.record.settings.Retry
 	tries := append(slices.Clone(state.tries()), failure.Kind)
 	last, unproven := c.unproven(state, out)
-	wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits)
+	wait, again := retryDelay(policy, tries, failure.RetryAfter, c.in.Bits)
 	if again && state.waits() == 0 && (!unproven || !c.in.At.Add(wait).After(last)) {
 		out.RetryAt = c.in.At.Add(wait)
 		return c.emit(Event{Body: out})
@@ -379,7 +379,7 @@ func (c *Core) locate(state *callState, failure *Error) *Error {
 	out.Op, out.Participant, out.Round, out.Attempt = state.intent.Call, state.intent.By, state.intent.Round, state.intent.Attempt
 	out.At = c.in.At
 	if call := c.wanted(state); call != nil && call.asked == nil && out.Field == "" {
-		out.Field = c.record.settings.concerning(call, out.Kind)
+		out.Field = fieldConcerning(*c.record.settings, call, out.Kind)
 	}
 	return &out
 }

@@ -89,10 +89,10 @@ func beginsAnew(said, reply string) bool {
 	return len(said) >= sure && strings.HasPrefix(reply, text.Cut(said, sure))
 }
 
-// breaks reports whether a reply is a part that the next attempt continues: it has ended at its cap, and is no longer than that.
-func (in *Intent) breaks(s Result) bool {
+// breaksOff reports whether a reply is a part that the next attempt continues: it has ended at its cap, and is no longer than that.
+func breaksOff(in *Intent, s Result) bool {
 	return in.Continues > 0 && s.Stop == provider.StopLength && len(s.Calls) == 0 && strings.TrimSpace(s.Text) != "" &&
-		len(s.Text) <= maxReplyBytes(in.visible())
+		len(s.Text) <= maxReplyBytes(visibleTokens(in))
 }
 
 // mayGoOn reports whether the request for the rest of what the model has said fits its window.
@@ -111,7 +111,7 @@ func (c *Core) mayGoOn(state *callState, said string) bool {
 
 // mostReply bounds the bytes of a reply with all its parts, each of which had its own cap. 0: it has no bound.
 func (c *Core) mostReply(intent *Intent) int {
-	tokens, state := intent.visible(), c.record.calls[intent.Call]
+	tokens, state := visibleTokens(intent), c.record.calls[intent.Call]
 	if tokens == 0 && state != nil && state.person {
 		tokens = c.record.settings.MaxTokens
 	}

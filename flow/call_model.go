@@ -103,7 +103,7 @@ func (r *Record) chosenModel(call *Call, now time.Time) (index int, model string
 	if len(r.limits) == 0 || len(fallbacks) == 0 {
 		return index, model
 	}
-	most := r.settings.Retry.withDefaults().Cap
+	most := retryDefaults(r.settings.Retry).Cap
 	if _, closed := r.limitedUntil(model, now, most); !closed {
 		return index, model
 	}
@@ -116,7 +116,7 @@ func (r *Record) chosenModel(call *Call, now time.Time) (index int, model string
 }
 
 // modelIndexOf returns the index of a fallback among the models of the call.
-func (in *Intent) modelIndexOf(next string) int {
+func modelIndexOf(in *Intent, next string) int {
 	return in.ModelIndex + 2 + slices.Index(in.Fallbacks, next) // Next comes before Fallbacks: it is the one that is not found there
 }
 

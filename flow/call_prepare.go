@@ -126,7 +126,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		failure.Op, failure.Participant, failure.Round = call.ID, call.By, call.Round
 		return nil, intent, failure
 	}
-	bound += model.surplus(r.images)
+	bound += surplusOf(model, r.images)
 	intent.Bound = added(bound, intent.Tokens)
 	intent.Reserve = model.Bound(bound, intent.Tokens)
 	return ready, intent, nil
@@ -181,12 +181,12 @@ func (c *Core) cap(call *Call, ready *prepared, intent *Intent, model Model) {
 	if state != nil && state.special.broken > 0 {
 		own = bound(most << min(state.special.broken, mostDoublings))
 	}
-	intent.Tokens = bound(own + model.thoughts(call.Options))
+	intent.Tokens = bound(own + thoughtsOf(model, call.Options))
 	intent.Thinking = max(0, intent.Tokens-own)
 }
 
-// visible returns how many tokens of output the reply has beside the thoughts.
-func (in *Intent) visible() int { return in.Tokens - in.Thinking }
+// visibleTokens returns how many tokens of output the reply has beside the thoughts.
+func visibleTokens(in *Intent) int { return in.Tokens - in.Thinking }
 
 // pick returns the model that is asked now. It writes the model, its index and its fallbacks into the intent.
 func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
@@ -331,7 +331,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	call := ready.call
 	*command = Command{
 		Conversation: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
-		Timeout: r.settings.timeout(call), Stream: intent.Tool == "", Said: ready.said,
+		Timeout: timeoutOf(*r.settings, call), Stream: intent.Tool == "", Said: ready.said,
 	}
 	command.Schema, command.Spoken = c.machine.flow.watched(call.Schema)
 	if call.Performer == byTool {
@@ -405,7 +405,7 @@ func (c *Core) within(ready *prepared, now, made *Intent) bool {
 	if !exact || ready.call.span != nil {
 		return false
 	}
-	input := c.tokensOf(ready, counter) + model.surplus(c.record.images)
+	input := c.tokensOf(ready, counter) + surplusOf(model, c.record.images)
 	return input+made.Tokens <= made.Bound && model.Bound(input, made.Tokens) <= made.Reserve
 }
 
@@ -426,7 +426,7 @@ func (c *Core) wanted(state *callState) *Call {
 	}
 	if intent.Kind == KindSummary && intent.Upto > 0 {
 		if v := r.viewOf(intent.View); v != nil {
-			call := r.summaryCall(span{v, intent.Upto, intent.Only}, intent.Model, intent.Options, intent.visible())
+			call := r.summaryCall(span{v, intent.Upto, intent.Only}, intent.Model, intent.Options, visibleTokens(intent))
 			call.ID = intent.Call
 			return call
 		}

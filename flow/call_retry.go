@@ -44,7 +44,7 @@ func (p *RetryPolicy) Clone() *RetryPolicy {
 	return out
 }
 
-func (p *RetryPolicy) withDefaults() RetryPolicy {
+func retryDefaults(p *RetryPolicy) RetryPolicy {
 	var out RetryPolicy
 	if p != nil {
 		out = *p
@@ -67,8 +67,8 @@ func hopeless(kind Kind) bool {
 	}
 }
 
-// most returns how often a failure of this kind is retried.
-func (p *RetryPolicy) most(kind Kind) int {
+// mostRetries returns how often a failure of this kind is retried.
+func mostRetries(p *RetryPolicy, kind Kind) int {
 	if hopeless(kind) {
 		return 0
 	}
@@ -91,21 +91,21 @@ func (p *RetryPolicy) most(kind Kind) int {
 	}
 }
 
-// delay returns how long to wait before the next attempt. false: there is none. tries are the failures of this call
+// retryDelay returns how long to wait before the next attempt. false: there is none. tries are the failures of this call
 // with this model so far, the last one included. after is the wait that the vendor asked for.
-func (p *RetryPolicy) delay(tries []Kind, after time.Duration, bits uint64) (time.Duration, bool) {
+func retryDelay(p *RetryPolicy, tries []Kind, after time.Duration, bits uint64) (time.Duration, bool) {
 	kind := tries[len(tries)-1]
 	same := len(slices.DeleteFunc(slices.Clone(tries), func(k Kind) bool { return k != kind }))
-	policy := p.withDefaults()
-	if same > p.most(kind) || after > policy.Cap {
+	policy := retryDefaults(p)
+	if same > mostRetries(p, kind) || after > policy.Cap {
 		return 0, false
 	}
-	return policy.backoff(kind, same, after) + policy.jitter(bits), true
+	return backoff(&policy, kind, same, after) + jitterOf(&policy, bits), true
 }
 
 // backoff returns the nth wait, from 1, after failures of this kind. It is not shorter than after, for which the vendor has asked: a limit
 // on calls that run side by side names a second, and lasts as long as the other call. The policy has its defaults.
-func (p *RetryPolicy) backoff(kind Kind, n int, after time.Duration) time.Duration {
+func backoff(p *RetryPolicy, kind Kind, n int, after time.Duration) time.Duration {
 	most, wait := p.Cap, p.Base
 	if kind == provider.KindRateLimit {
 		if most = min(p.RateLimit, p.Cap); after <= 0 {
@@ -122,8 +122,8 @@ func (p *RetryPolicy) backoff(kind Kind, n int, after time.Duration) time.Durati
 	return max(after, min(wait, most))
 }
 
-// jitter returns a random part of Jitter.
-func (p *RetryPolicy) jitter(bits uint64) time.Duration {
+// jitterOf returns a random part of Jitter.
+func jitterOf(p *RetryPolicy, bits uint64) time.Duration {
 	return time.Duration(bits % uint64(p.Jitter+1)) //nolint:gosec // checked: Jitter is not negative
 }
 

@@ -63,8 +63,8 @@ type ModelChoice struct {
 	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 }
 
-// isEmpty reports whether the amendment changes nothing, whatever the settings are. Rows only go with other fields.
-func (a *Amendment) isEmpty() bool {
+// changesNothing reports whether the amendment changes nothing, whatever the settings are. Rows only go with other fields.
+func changesNothing(a *Amendment) bool {
 	rest := *a
 	rest.Rows = nil
 	if len(rest.Models) == 0 {
@@ -76,10 +76,10 @@ func (a *Amendment) isEmpty() bool {
 	return reflect.ValueOf(rest).IsZero()
 }
 
-// ModelNames returns every model that the amendment names, in order, each once.
-func (a *Amendment) ModelNames() []string {
+// AmendedModels returns every model that the amendment names, in order, each once.
+func AmendedModels(a *Amendment) []string {
 	var out []string
-	for _, to := range a.named() {
+	for _, to := range modelsNamed(a) {
 		if !slices.Contains(out, to.model) {
 			out = append(out, to.model)
 		}
@@ -90,8 +90,8 @@ func (a *Amendment) ModelNames() []string {
 // appointed is a model that an amendment names. by is the actor who asks it first; "": it only takes over.
 type appointed struct{ model, by string }
 
-// named yields every model that the amendment names, with the field that names it.
-func (a *Amendment) named() iter.Seq2[string, appointed] {
+// modelsNamed yields every model that the amendment names, with the field that names it.
+func modelsNamed(a *Amendment) iter.Seq2[string, appointed] {
 	return func(yield func(field string, to appointed) bool) {
 		more := true
 		add := func(name, field, by string) {
@@ -180,12 +180,12 @@ func Overridden(old, edited, now *Settings) (a *Amendment, ok bool) {
 	if lost(policy(old), policy(edited), policy(now)) {
 		a.OnFailure, a.Unattended = &edited.OnFailure, &edited.Unattended
 	}
-	return a, !a.isEmpty()
+	return a, !changesNothing(a)
 }
 
-// apply returns the settings as the amendment makes them. rules are the conversation's own rules for failures, which
+// amendedSettings returns the settings as the amendment makes them. rules are the conversation's own rules for failures, which
 // Flow.Complete completes anew: the default ones depend on the other settings.
-func (a *Amendment) apply(settings *Settings, rules []FailureRule, flow *Flow) *Settings {
+func amendedSettings(a *Amendment, settings *Settings, rules []FailureRule, flow *Flow) *Settings {
 	t := *settings
 	for i := range settable {
 		settable[i].apply(a, &t)
@@ -215,7 +215,7 @@ func (c *Core) amend(a *Amendment) error {
 	if r.start == nil || r.Final() {
 		return &Error{Kind: provider.KindState, Op: "amend", Err: r.opposed("", fmt.Errorf("not possible in state %s", r.State))}
 	}
-	if a.isEmpty() {
+	if changesNothing(a) {
 		return &Error{Kind: provider.KindValidation, Op: "amend", Err: errors.New("is empty: set at least one field of the amendment")}
 	}
 	if err := c.checkAmendment(a); err != nil {
@@ -236,7 +236,7 @@ func fewest(round int) string {
 func (c *Core) checkAmendment(a *Amendment) error {
 	r := c.record
 	var f Findings
-	settings := a.apply(r.settings, r.rules, c.machine.flow)
+	settings := amendedSettings(a, r.settings, r.rules, c.machine.flow)
 	f.completed(settings)
 	if a.OnFailure != nil {
 		f.AtMost("onFailure", len(*a.OnFailure), mostRules)
@@ -276,7 +276,7 @@ func (c *Core) checkAmendment(a *Amendment) error {
 // checkNamed reports the models of an amendment that cannot be asked.
 func (c *Core) checkNamed(f *Findings, settings *Settings, a *Amendment) {
 	r, files := c.record, c.record.Files()
-	for field, to := range a.named() {
+	for field, to := range modelsNamed(a) {
 		if f.about(field) {
 			continue
 		}
@@ -284,7 +284,7 @@ func (c *Core) checkNamed(f *Findings, settings *Settings, a *Amendment) {
 		if row, ok := a.Rows[to.model]; ok {
 			given = &row
 		}
-		err := cmp.Or(settings.takes(to.model, cmp.Or(r.model(to.model), given)), c.unreachable(to.model))
+		err := cmp.Or(takesModel(*settings, to.model, cmp.Or(r.model(to.model), given)), c.unreachable(to.model))
 		if err == nil {
 			err = r.able(to.model, given, r.requirementOf(to.by), files)
 		}
@@ -313,7 +313,7 @@ func (c *Core) unreachable(name string) error {
 // priced reports the models that the rest of the conversation may ask, and that were frozen without a price. The models that
 // the amendment names are checked by themselves.
 func (c *Core) priced(f *Findings, settings *Settings, a *Amendment) {
-	seen := a.ModelNames()
+	seen := AmendedModels(a)
 	for _, n := range c.mayAsk(settings, a.Models) {
 		if row := c.record.model(n.Model); row != nil && !row.Priced && !slices.Contains(seen, n.Model) {
 			seen = append(seen, n.Model)
@@ -356,14 +356,14 @@ func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
 	if len(r.models)+len(a.Rows) > maxTracked || len(r.swaps)+len(a.Models) > maxTracked {
 		return invalid("amended.models", "are more than %d", maxTracked)
 	}
-	settings := a.apply(r.settings, r.rules, flow)
+	settings := amendedSettings(a, r.settings, r.rules, flow)
 	if err := foldSettings(settings, "amended."); err != nil {
 		return err
 	}
 	for name, row := range order.ByKey(a.Rows) {
 		r.knows(name, row)
 	}
-	for _, name := range a.ModelNames() {
+	for _, name := range AmendedModels(a) {
 		if r.model(name) == nil {
 			return invalid("amended.models", "%q is not known", text.OneLine(name, 80))
 		}
@@ -418,8 +418,8 @@ func (r *Record) raises(b *Budget) bool {
 	return now == 0 || now > then
 }
 
-// timeout returns how long one attempt at a call may take.
-func (t Settings) timeout(call *Call) time.Duration {
+// timeoutOf returns how long one attempt at a call may take.
+func timeoutOf(t Settings, call *Call) time.Duration {
 	if d, ok := t.Timeouts[call.Kind]; ok {
 		return time.Duration(d)
 	}

@@ -189,7 +189,7 @@ func (r *Record) able(name string, given *Model, d Requirement, files []File) er
 		if row == nil {
 			continue
 		}
-		if err := row.cannot(d, files); err != nil {
+		if err := modelCannot(*row, d, files); err != nil {
 			return fmt.Errorf("%q: %w", text.OneLine(name, 80), err)
 		}
 	}

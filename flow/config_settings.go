@@ -239,9 +239,9 @@ func (t Settings) Limited() bool {
 	return t.Budget != nil && (t.Budget.Warn > 0 || t.Budget.Soft > 0 || t.Budget.Hard > 0)
 }
 
-// takes returns why a model cannot be chosen while a conversation runs, or nil if it can. row is nil if nothing is known of
+// takesModel returns why a model cannot be chosen while a conversation runs, or nil if it can. row is nil if nothing is known of
 // the model.
-func (t Settings) takes(name string, row *Model) error {
+func takesModel(t Settings, name string, row *Model) error {
 	shown := text.OneLine(name, 80)
 	switch _, _, ok := SplitModel(name); {
 	case !ok || !Registrable(name):

@@ -132,7 +132,7 @@ func (c *Core) watchRound() (again bool, err error) {
 		}
 		missing := c.wanted(call)
 		if missing == nil {
-			missing = call.intent.asCall()
+			missing = callOf(call.intent)
 		}
 		fatal, err := c.cutOff(missing, fmt.Sprintf("its share of the round's time of %s is over", r.settings.RoundTimeout))
 		if err == nil && fatal != nil {
@@ -220,8 +220,8 @@ func (c *Core) stays(step Step) bool {
 	return c.machine.leads(c.record, on) == c.record.State
 }
 
-// asCall returns the call of an intent, as far as its being left out needs it.
-func (in *Intent) asCall() *Call {
+// callOf returns the call of an intent, as far as its being left out needs it.
+func callOf(in *Intent) *Call {
 	return &Call{ID: in.Call, Kind: in.Kind, By: in.By, Round: in.Round, Slot: in.Slot}
 }
 

@@ -270,7 +270,7 @@ func (d *due) look(call *Call) bool {
 	}
 	if len(r.limits) > 0 && call.Performer == ByModel {
 		_, model := r.chosenModel(call, d.core.in.At)
-		most := max(r.settings.Patience, r.settings.Retry.withDefaults().Cap)
+		most := max(r.settings.Patience, retryDefaults(r.settings.Retry).Cap)
 		if until, closed := r.limitedUntil(model, d.core.in.At, most); !closed && until.After(from) {
 			from = until
 		}

@@ -70,7 +70,7 @@
 //     [Cancel], [Retry], [Answer], [Sent], [Amendment]
 //   - what happens: [Tick], [Opened], [Result], [Failed], [Lost], [Outcomes], [Late] ([LateOf])
 //   - calls: [Command], [Classify], [Metadata], [MetadataOf]
-//   - before the start: [EstimateStart], [CheckBudget], [ReadableJSON], [Unnamed], and Flow.Render
+//   - before the start: [EstimateStart], [CheckBudget], [ReadableJSON], [Unnamed], and Flow.Render; amendments: [AmendedModels]
 //   - logs: [SameEvent], [ErrRewritten]
 //
 // Engine.Advance does all of this for a runtime with a store; [Next] is what is left to such a runtime.

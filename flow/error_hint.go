@@ -67,9 +67,9 @@ const (
 	fieldFunction     = "function"
 )
 
-// concerning returns the Field of a failure of a call: the setting that bounds an attempt, or that a function performs the call. ""
+// fieldConcerning returns the Field of a failure of a call: the setting that bounds an attempt, or that a function performs the call. ""
 // stands for the actor's model.
-func (t Settings) concerning(call *Call, kind Kind) string {
+func fieldConcerning(t Settings, call *Call, kind Kind) string {
 	_, own := t.Timeouts[call.Kind]
 	switch {
 	case kind == provider.KindTimeout && (own || call.Timeout > 0): // the latter is no setting, and a time for the kind replaces it

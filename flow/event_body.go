@@ -144,11 +144,11 @@ type ToolOffer struct {
 	Last bool `json:"last,omitempty"`
 }
 
-// bounded reports whether the number of uses is bounded.
-func (o *ToolOffer) bounded() bool { return o.Exchanges == 0 || o.Uses > 0 }
+// boundedUses reports whether the number of uses is bounded.
+func boundedUses(o *ToolOffer) bool { return o.Exchanges == 0 || o.Uses > 0 }
 
-// offered returns the tools that the reply may ask for.
-func (in *Intent) offered() ToolOffer {
+// offeredTools returns the tools that the reply may ask for.
+func offeredTools(in *Intent) ToolOffer {
 	if in.Offer == nil {
 		return ToolOffer{}
 	}

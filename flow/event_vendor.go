@@ -73,11 +73,11 @@ func fromUSD(usd float64) (amount Money, ok bool) {
 	return Money(math.Round(usd * float64(USD))), true
 }
 
-// told reports whether the vendor has reported the cost.
-func (s *Spend) told() bool { return s.Vendor != nil && s.Vendor.Told }
+// vendorTold reports whether the vendor has reported the cost.
+func vendorTold(s *Spend) bool { return s.Vendor != nil && s.Vendor.Told }
 
-// addMetadata adds what the vendor reports to the spend. A cost that the vendor tells replaces that of the table if it is believed.
-func (s *Spend) addMetadata(a *Metadata, believed bool) {
+// addVendor adds what the vendor reports to the spend. A cost that the vendor tells replaces that of the table if it is believed.
+func addVendor(s *Spend, a *Metadata, believed bool) {
 	if a == nil {
 		return
 	}
@@ -145,15 +145,15 @@ func cited(all []provider.Citation, reply string) (out []provider.Citation, drop
 }
 
 // checkVendor refuses what no runtime has recorded.
-func (s *Spend) checkVendor() error {
+func checkVendor(s *Spend) error {
 	if r := s.Vendor; r != nil && (r.Table < 0 || len(r.ID) > 2*maxReported || len(r.Model) > 2*maxReported || len(r.Left) > maxLeft) {
 		return invalid("vendor", "is longer than what a vendor reports can be, or has a negative cost")
 	}
 	return nil
 }
 
-// checkMetadata refuses thoughts and citations that no runtime has recorded.
-func (t *Turn) checkMetadata() error {
+// checkBeside refuses thoughts and citations that no runtime has recorded.
+func checkBeside(t *Turn) error {
 	if len(t.Citations) > provider.MaxCitations {
 		return invalid("turn.citations", "are %d: at most %d are kept", len(t.Citations), provider.MaxCitations)
 	}
@@ -168,8 +168,8 @@ func (t *Turn) checkMetadata() error {
 	return nil
 }
 
-// addMetadata adds to a turn what came with its text.
-func (t *Turn) addMetadata(a *Metadata, tokens int) {
+// addBeside adds to a turn what came with its text.
+func addBeside(t *Turn, a *Metadata, tokens int) {
 	if a == nil {
 		return
 	}

@@ -19,8 +19,8 @@ const (
 // maxAnswer bounds a person's answer, in bytes. A turn is cut further, to [Settings].MaxTokens.
 const maxAnswer = 1 << 20
 
-// decider returns who has given the answer.
-func (a *Answer) decider() string {
+// deciderOf returns who has given the answer.
+func deciderOf(a *Answer) string {
 	if a.Rule {
 		return EndedByRule
 	}
@@ -114,7 +114,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 		if row == nil && len(c.record.models) < maxTracked {
 			row = a.Row
 		}
-		if err := cmp.Or(c.record.settings.takes(a.Model, row), c.ableFor(q, a)); err != nil {
+		if err := cmp.Or(takesModel(*c.record.settings, a.Model, row), c.ableFor(q, a)); err != nil {
 			return bad("model", "%w", err)
 		}
 	}
@@ -147,7 +147,7 @@ func (c *Core) chosenFor(q *Inquiry, a Answer, bad func(field, format string, ar
 	var who []string
 	offered := false
 	for _, each := range q.About {
-		if !a.chooses(&each) || !c.record.stillFailed(each) {
+		if !choosesFor(&a, &each) || !c.record.stillFailed(each) {
 			continue
 		}
 		offered = offered || c.offers(a.Option, each.Call)

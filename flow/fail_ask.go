@@ -16,7 +16,7 @@ import (
 
 // asked reports whether an inquiry about the call has no answer yet.
 func (r *Record) asked(call string) bool {
-	return slices.ContainsFunc(r.Inquiries, func(q Inquiry) bool { return q.about(call) })
+	return slices.ContainsFunc(r.Inquiries, func(q Inquiry) bool { return asksAbout(&q, call) })
 }
 
 // inquiryAbout returns the ID of an inquiry about a call that has failed with its present attempt.
@@ -176,15 +176,15 @@ type Answer struct {
 	Person string `json:"person,omitempty"`
 }
 
-// addAbout adds the calls that the inquiry asks about.
-func (q *Inquiry) addAbout(calls map[string]bool) {
+// addAsked adds the calls that the inquiry asks about.
+func addAsked(q *Inquiry, calls map[string]bool) {
 	for i := range q.About {
 		calls[q.About[i].Call] = true
 	}
 }
 
-// about reports whether the inquiry asks about a call.
-func (q *Inquiry) about(call string) bool {
+// asksAbout reports whether the inquiry asks about a call.
+func asksAbout(q *Inquiry, call string) bool {
 	for i := range q.About {
 		if q.About[i].Call == call {
 			return true

@@ -226,13 +226,13 @@ func (c *Core) await(state *callState, f *Failure) (time.Duration, bool) {
 	}
 	_, until := c.patience(state, f)
 	left := until.Sub(c.in.At)
-	policy := r.settings.Retry.withDefaults()
-	wait := policy.backoff(failure.Kind, r.settings.Retry.most(failure.Kind)+1+state.waits(), failure.RetryAfter)
+	policy := retryDefaults(r.settings.Retry)
+	wait := backoff(&policy, failure.Kind, mostRetries(r.settings.Retry, failure.Kind)+1+state.waits(), failure.RetryAfter)
 	if failure.RetryAfter <= 0 {
 		return wait, wait <= left
 	}
 	chosen := state.patient && state.waits() == 0 // once, a call that was chosen to be waited for waits as long as it takes
-	return wait + policy.jitter(c.in.Bits), wait <= left || chosen
+	return wait + jitterOf(&policy, c.in.Bits), wait <= left || chosen
 }
 
 // outlast warns, once per outage, that it is waited for.

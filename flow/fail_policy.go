@@ -51,8 +51,8 @@ type FailureRule struct {
 // and does continue, end, ask or fail. After fail, Session.Retry confirms the warning.
 const KindConfirm CallKind = "confirm"
 
-// fits reports whether the rule is for this failure of this kind of call.
-func (f *FailureRule) fits(call CallKind, failure Kind) bool {
+// ruleFits reports whether the rule is for this failure of this kind of call.
+func ruleFits(f *FailureRule, call CallKind, failure Kind) bool {
 	return (len(f.Calls) == 0 || slices.Contains(f.Calls, call)) && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, failure))
 }
 
@@ -61,7 +61,7 @@ func (f *FailureRule) fits(call CallKind, failure Kind) bool {
 // the flow apply, then those that every flow has.
 func (f *Flow) Complete(settings Settings) *Settings {
 	t := settings.WithDefaults()
-	if len(t.OnFailure) > 0 && t.OnFailure[len(t.OnFailure)-1].last() {
+	if len(t.OnFailure) > 0 && isLastRule(&t.OnFailure[len(t.OnFailure)-1]) {
 		return t
 	}
 	if !t.Unattended {
@@ -79,8 +79,8 @@ func (f *Flow) Complete(settings Settings) *Settings {
 	return t
 }
 
-// last reports whether no rule after this one is ever reached.
-func (f *FailureRule) last() bool {
+// isLastRule reports whether no rule after this one is ever reached.
+func isLastRule(f *FailureRule) bool {
 	return len(f.Calls) == 0 && len(f.Kinds) == 0 && (f.Do == OptionAsk || f.Do == OptionFail)
 }
 
@@ -153,7 +153,7 @@ func (f *Flow) callKinds(config Config) []CallKind {
 func (c *Core) ruled(call *Call, state *callState) *FailureRule {
 	rules, failure := c.record.settings.OnFailure, state.trouble.failure.Kind
 	for i := range rules {
-		if rules[i].fits(call.Kind, failure) && c.applies(&rules[i], call, state) {
+		if ruleFits(&rules[i], call.Kind, failure) && c.applies(&rules[i], call, state) {
 			return &rules[i]
 		}
 	}
@@ -170,7 +170,7 @@ func (c *Core) passedOver(call *Call, state *callState, by *FailureRule) *Error 
 		if rule == by {
 			break
 		}
-		if rule.fits(call.Kind, failure.Kind) {
+		if ruleFits(rule, call.Kind, failure.Kind) {
 			failure.Err = fmt.Errorf("%w; the rule onFailure[%d] (%s) could not be applied: %s", cmp.Or(failure.Err, errors.New("it failed")),
 				i, rule.Do, c.hindrance(rule, call))
 		}

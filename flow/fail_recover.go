@@ -50,7 +50,7 @@ func (d *due) asksAbout(call string) bool {
 	if d.about == nil {
 		d.about = make(map[string]bool)
 		for i := range d.core.record.Inquiries {
-			d.core.record.Inquiries[i].addAbout(d.about)
+			addAsked(&d.core.record.Inquiries[i], d.about)
 		}
 	}
 	return d.about[call]
@@ -132,7 +132,7 @@ func (c *Core) waitOn(q *Inquiry) error {
 // without leaves out calls or their actors, each for its own failure: calls that share an inquiry need not share its words.
 func (c *Core) without(q *Inquiry, a Answer) error {
 	for _, each := range q.About {
-		if !a.chooses(&each) || !c.record.stillFailed(each) {
+		if !choosesFor(&a, &each) || !c.record.stillFailed(each) {
 			continue
 		}
 		state, failure := c.record.calls[each.Call], q.Failure
@@ -150,15 +150,15 @@ func (c *Core) without(q *Inquiry, a Answer) error {
 		if !a.Rule && !c.offers(a.Option, each.Call) {
 			continue // it is asked about again
 		}
-		if err := c.skip(state.intent.asCall(), failure.Error(), failure.Kind); err != nil {
+		if err := c.skip(callOf(state.intent), failure.Error(), failure.Kind); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// chooses reports whether the answer, which leaves out calls or their actors, is for this one.
-func (a *Answer) chooses(about *FailedCall) bool {
+// choosesFor reports whether the answer, which leaves out calls or their actors, is for this one.
+func choosesFor(a *Answer, about *FailedCall) bool {
 	return (a.By == "" || a.By == about.By) && slices.Contains(about.Options, a.Option)
 }
 

@@ -121,7 +121,7 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 		return invalid("start.config", "is missing")
 	case len(s.Models) > maxTracked:
 		return invalid("start.models", "are more than %d", maxTracked)
-	case s.Parent != nil && !s.Parent.Spent.possible():
+	case s.Parent != nil && !possibleAccount(&s.Parent.Spent):
 		return invalid("start.parent.spent", "is no use: its numbers are negative, or too large")
 	}
 	if err := foldSettings(&s.Settings, "start.settings."); err != nil {
@@ -283,31 +283,31 @@ func (r *Record) foldFired(name string) error {
 	return nil
 }
 
-// aborts reports whether a transition aborts the calls in flight.
-func (t *Transition) aborts() bool {
+// abortsCalls reports whether a transition aborts the calls in flight.
+func abortsCalls(t *Transition) bool {
 	return !t.Drain && (t.On == TriggerPause || t.On == TriggerStop || t.On == TriggerCancel || t.On == TriggerLimit)
 }
 
-// forsakes reports whether the ends of the calls in flight may never be recorded after a transition: it aborts them, or no worker looks for
-// a conversation in the new state.
-func (t *Transition) forsakes() bool {
+// forsakesCalls reports whether the ends of the calls in flight may never be recorded after a transition: it aborts them, or no worker
+// looks for a conversation in the new state.
+func forsakesCalls(t *Transition) bool {
 	switch t.To {
 	case StatePaused, StateError, StateCompleted, StateCanceled:
 		return true
 	default:
-		return t.aborts()
+		return abortsCalls(t)
 	}
 }
 
-// presumes reports whether a call in flight counts as broken off after a transition.
-func (t *Transition) presumes(call *callState) bool { return t.forsakes() || call.aborted }
+// presumesBroken reports whether a call in flight counts as broken off after a transition.
+func presumesBroken(t *Transition, call *callState) bool { return forsakesCalls(t) || call.aborted }
 
 // unsettledBy returns what is unsettled once a transition is recorded.
 func (r *Record) unsettledBy(t *Transition) Unsettled {
 	sum := r.spent.total.Unsettled
 	for _, call := range r.inFlight {
 		spend := r.unknownSpend(call.intent)
-		switch presumed := t.presumes(call); {
+		switch presumed := presumesBroken(t, call); {
 		case presumed && !call.presumed:
 			sum = sum.Plus(spend.Unsettled())
 		case !presumed && call.presumed:
@@ -321,8 +321,8 @@ func (r *Record) unsettledBy(t *Transition) Unsettled {
 func (r *Record) foldTrigger(t *Transition, at time.Time) {
 	for _, call := range r.inFlight {
 		call.drains = call.drains || t.On == TriggerLimit
-		call.aborted = call.aborted || t.aborts()
-		if t.presumes(call) {
+		call.aborted = call.aborted || abortsCalls(t)
+		if presumesBroken(t, call) {
 			r.presume(call)
 		} else {
 			r.resume(call)

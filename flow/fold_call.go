@@ -57,7 +57,7 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 	for _, ability := range in.Left {
 		r.leave(in.Model, string(ability))
 	}
-	call.usedUp = call.usedUp || in.offered().Last && len(call.special.talk) > 0
+	call.usedUp = call.usedUp || offeredTools(in).Last && len(call.special.talk) > 0
 	r.inFlight = append(r.inFlight, call)
 	if in.Tool == "" {
 		r.setLatest(call)
@@ -159,7 +159,7 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 		if field, err := r.accepts(body.Attachments); err != nil {
 			return invalid("turn."+field, "%s", err.Error())
 		}
-		if err := body.checkMetadata(); err != nil {
+		if err := checkBeside(body); err != nil {
 			return err
 		}
 	case *Summarized:
@@ -213,7 +213,7 @@ func (r *Record) foldSpend(spend *Spend, call *callState) error {
 	if spend.AtMost < 0 || spend.BrokenOff && spend.Unreported || spend.AtMost > 0 && !spend.BrokenOff && !spend.Unreported {
 		return invalid("atMost", "is negative, or for no reason or two")
 	}
-	if err := spend.checkVendor(); err != nil {
+	if err := checkVendor(spend); err != nil {
 		return err
 	}
 	if spend.Vendor != nil {
@@ -267,7 +267,7 @@ func (r *Record) close(call *callState) {
 	}
 	r.inFlight = slices.Delete(r.inFlight, i, i+1)
 	if in := call.intent; in.Tool == "" {
-		r.growths = r.growths.less(r.replyOf(in.visible(), in.By))
+		r.growths = r.growths.less(r.replyOf(visibleTokens(in), in.By))
 	}
 	r.resume(call)
 	r.release(call.intent)
@@ -328,7 +328,7 @@ func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Ti
 	case !in.Reask:
 		own.rejection, call.troubled().retryAt = rejection, at.Add(reaskDelay)
 	case rejection.Next != "":
-		own.rejection, own.model = nil, call.intent.modelIndexOf(rejection.Next)
+		own.rejection, own.model = nil, modelIndexOf(call.intent, rejection.Next)
 		own.least = own.model
 	default:
 		call.status, call.troubled().instead, call.trouble.failedAt = callFailed, rejection.Instead, r.Seq+1
@@ -378,7 +378,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 		t.tries, t.retryAt = append(t.tries, f.Error.Kind), f.RetryAt
 		t.waits, own.model = t.waits+1, own.least
 	case f.Next != "":
-		own.model = call.intent.modelIndexOf(f.Next)
+		own.model = modelIndexOf(call.intent, f.Next)
 		call.trouble = nil
 	default:
 		t := call.troubled()

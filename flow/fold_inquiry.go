@@ -15,7 +15,7 @@ func (r *Record) foldQuestion(q *Inquiry) error {
 	open := r.inquiry(q.ID)
 	known, seen := make(map[string]bool), make(map[string]bool, len(q.About))
 	if open != nil {
-		open.addAbout(known)
+		addAsked(open, known)
 	}
 	for _, each := range q.About {
 		call := r.calls[each.Call]
@@ -76,7 +76,7 @@ func (r *Record) foldAnswer(a *Answer, at time.Time) error {
 		return r.foldUseAnswer(*q, a, at)
 	}
 	about := slices.DeleteFunc(slices.Clone(q.About), func(each FailedCall) bool {
-		return (a.Option == OptionSkip || a.Option == OptionDrop) && !a.chooses(&each)
+		return (a.Option == OptionSkip || a.Option == OptionDrop) && !choosesFor(a, &each)
 	})
 	for _, each := range about {
 		r.closeInquiries(each.Call)
@@ -130,7 +130,7 @@ func (r *Record) foldChoice(a *Answer, about *FailedCall) error {
 	case OptionSummarize, OptionTruncate:
 		r.shrink(about.By, a.Option)
 	default: // the call stays as it is
-		call.troubled().chosen, call.trouble.by = a.Option, a.decider()
+		call.troubled().chosen, call.trouble.by = a.Option, deciderOf(a)
 		return nil
 	}
 	r.again(about.Call)
@@ -140,10 +140,10 @@ func (r *Record) foldChoice(a *Answer, about *FailedCall) error {
 // closeInquiries takes a call out of the inquiries about it.
 func (r *Record) closeInquiries(call string) {
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool {
-		return q.about(call) && len(q.About) == 1
+		return asksAbout(&q, call) && len(q.About) == 1
 	})
 	for i := range r.Inquiries {
-		if q := &r.Inquiries[i]; q.about(call) {
+		if q := &r.Inquiries[i]; asksAbout(q, call) {
 			q.About = slices.DeleteFunc(slices.Clone(q.About), func(each FailedCall) bool { return each.Call == call })
 			r.reword(q)
 		}

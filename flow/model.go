@@ -86,8 +86,8 @@ func (m Model) Lacks(ability provider.Ability) bool {
 	return slices.Contains(m.Unsupported, ability) || ability == provider.AbilityTemperature && m.OwnTemperature
 }
 
-// cannot returns why the model is known not to do what is asked of it. Every model reads the files. nil: nothing is known against it.
-func (m Model) cannot(d Requirement, files []File) error {
+// modelCannot returns why the model is known not to do what is asked of it. Every model reads the files. nil: nothing is known against it.
+func modelCannot(m Model, d Requirement, files []File) error {
 	asks := d.Asks()
 	for i := range files {
 		asks = append(asks, provider.MediaAbility(files[i].Type))
@@ -100,10 +100,10 @@ func (m Model) cannot(d Requirement, files []File) error {
 	return fmt.Errorf("%w: %q", ErrUnsupported, slices.Compact(lacks))
 }
 
-// thoughts returns how many tokens of output are kept for the thoughts of one reply, beside those of its text. The steps
+// thoughtsOf returns how many tokens of output are kept for the thoughts of one reply, beside those of its text. The steps
 // are those by which Gemini's compatible endpoint reads an effort: 1,024, 8,192 and 24,576 tokens for low (minimal here),
 // medium and high. The others lie between and beyond.
-func (m Model) thoughts(o *provider.Options) int {
+func thoughtsOf(m Model, o *provider.Options) int {
 	effort := provider.Effort("")
 	if o = o.Without(m.Unsupported); o != nil {
 		effort = o.Effort

@@ -431,7 +431,7 @@ func (r *Record) Waiting() *Turn {
 // and the attempt only: neither the model nor the cost. The order in which simultaneous replies arrived does not show. The
 // slice belongs to the caller; what the turns point to is read only.
 func (r *Record) Readable() []*Turn {
-	return r.readable(func(i int) *Turn { return r.Turns[i].shown() })
+	return r.readable(func(i int) *Turn { return shownTurn(r.Turns[i]) })
 }
 
 // readable returns the turns that are not hidden, as the function shows each.

@@ -91,16 +91,16 @@ func (r *Record) byLimit(kind WarningKind) string {
 		case strings.HasSuffix(w.Limit, measureTime):
 			return fmt.Sprintf(" because the time was over: raise %s (%s)", w.Limit, w.Evidence)
 		case kind == WarnSoft && strings.HasPrefix(w.Limit, limitHard):
-			return fmt.Sprintf(" because the rest of the hard limit of %s is kept for the conclusion: %s", r.limitOf(&w), w.raise())
+			return fmt.Sprintf(" because the rest of the hard limit of %s is kept for the conclusion: %s", r.limitOf(&w), raiseOf(&w))
 		default:
-			return fmt.Sprintf(" by the %s of %s: %s", words, r.limitOf(&w), w.raise())
+			return fmt.Sprintf(" by the %s of %s: %s", words, r.limitOf(&w), raiseOf(&w))
 		}
 	}
 	return " by the " + words + ": raise it"
 }
 
-// raise says what helps against a limit: to how much it is to be raised, if that is known.
-func (w *Warning) raise() string {
+// raiseOf says what helps against a limit: to how much it is to be raised, if that is known.
+func raiseOf(w *Warning) string {
 	switch {
 	case w.Needs > 0:
 		return "raise it to about " + w.Needs.Rounded()
@@ -122,9 +122,9 @@ func (r *Record) limitOf(w *Warning) string {
 	if b == nil {
 		return "the budget"
 	}
-	limit := b.soft()
+	limit := softLimits(b)
 	if strings.HasPrefix(w.Limit, limitHard) {
-		limit = b.hard()
+		limit = hardLimits(b)
 	}
 	switch {
 	case strings.HasSuffix(w.Limit, measureTokens):

@@ -54,7 +54,7 @@ type ToolInfo struct {
 }
 
 // repeatable reports whether a use whose outcome is unknown may be made again.
-func (i ToolInfo) repeatable() bool { return i.ReadOnly || i.Idempotent }
+func repeatable(i ToolInfo) bool { return i.ReadOnly || i.Idempotent }
 
 // ToolUse is one use of a tool. What it points to is shared: it is read only.
 type ToolUse struct {
@@ -183,8 +183,8 @@ type ToolPolicy struct {
 	Approval Option `json:"approval,omitempty" redact:"-"`
 }
 
-// withDefaults returns the policy with its defaults written out.
-func (p ToolPolicy) withDefaults() ToolPolicy {
+// toolDefaults returns the policy with its defaults written out.
+func toolDefaults(p ToolPolicy) ToolPolicy {
 	return ToolPolicy{cmp.Or(p.Unknown, OptionTell), cmp.Or(p.Approval, OptionDeny)}
 }
 

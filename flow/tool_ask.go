@@ -43,10 +43,10 @@ func (d *due) askUse(base *Call, asked *AskedTool, u *useState) (again bool, err
 		}
 		return false, c.emit(Event{Body: q})
 	}
-	policy := r.settings.ToolPolicy.withDefaults()
+	policy := toolDefaults(r.settings.ToolPolicy)
 	a := &Answer{Inquiry: q.ID, Option: policy.Approval, Rule: true}
 	if u.unknown != nil {
-		if a.Option = policy.Unknown; a.Option == OptionAgain && u.unknown.Attempt > r.settings.Retry.most(provider.KindTimeout) {
+		if a.Option = policy.Unknown; a.Option == OptionAgain && u.unknown.Attempt > mostRetries(r.settings.Retry, provider.KindTimeout) {
 			a.Option = OptionTell
 		}
 	}

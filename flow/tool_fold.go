@@ -50,7 +50,7 @@ const (
 // askTools takes a reply that asks for tools.
 func (c *Core) askTools(state *callState, spend *Spend, s Result) error {
 	r, intent := c.record, state.intent
-	offer := intent.offered()
+	offer := offeredTools(intent)
 	if offer.Last {
 		return c.toolLimit(state, spend, s)
 	}
@@ -79,7 +79,7 @@ func (c *Core) askTools(state *callState, spend *Spend, s Result) error {
 		switch {
 		case !slices.Contains(offer.Tools, call.Name):
 			asked.Denied = "There is no tool of this name."
-		case offer.bounded() && r.toolCounts[intent.By]+i >= offer.Uses:
+		case boundedUses(&offer) && r.toolCounts[intent.By]+i >= offer.Uses:
 			asked.Denied = fmt.Sprintf("No tool may be used any more: %d uses are allowed.", offer.Uses)
 		case wrong != nil:
 			asked.Denied = "The arguments are no JSON: " + text.OneLine(wrong.Error(), 200)
@@ -126,7 +126,7 @@ func (c *Core) used(intent *Intent, spend *Spend, content string, failed, unknow
 func (c *Core) toolFailed(state *callState, spend *Spend, failure *Error, broken bool) error {
 	intent := state.intent
 	info := c.record.start.Tools[intent.Tool]
-	if broken && info.repeatable() && !c.record.Final() {
+	if broken && repeatable(info) && !c.record.Final() {
 		return c.emit(Event{Body: &Failure{Spend: *spend, By: intent.By, Void: true, Error: c.locate(state, failure)}})
 	}
 	content := "The tool has failed."
@@ -134,7 +134,7 @@ func (c *Core) toolFailed(state *callState, spend *Spend, failure *Error, broken
 		content = redact.Foreign(text.Shown(failure.Err.Error())) // in this order: what is not shown may stand in a key
 	}
 	late := failure.Kind == provider.KindTimeout
-	unknown := broken && !info.ReadOnly || late && !info.repeatable()
+	unknown := broken && !info.ReadOnly || late && !repeatable(info)
 	if unknown {
 		why := "was broken off"
 		if late {
@@ -148,14 +148,14 @@ func (c *Core) toolFailed(state *callState, spend *Spend, failure *Error, broken
 // foldTools keeps the uses that a reply has asked for. The call continues when all of them are answered.
 func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 	if call.intent.Offer == nil || call.intent.Offer.Last || len(t.Uses) == 0 || len(t.Uses) > maxAsked || len(r.toolCounts) >= maxTracked {
-		return invalid("tools.uses", "are %d of a call that offers %d tools", len(t.Uses), len(call.intent.offered().Tools))
+		return invalid("tools.uses", "are %d of a call that offers %d tools", len(t.Uses), len(offeredTools(call.intent).Tools))
 	}
 	for i := range t.Uses {
 		asked := &t.Uses[i]
 		if r.calls[asked.Use] != nil {
 			return invalid("tools.uses.use", "%q is a duplicate", text.OneLine(asked.Use, 80))
 		}
-		if asked.Denied == "" && (asked.Name == "" || !slices.Contains(call.intent.offered().Tools, asked.Name)) {
+		if asked.Denied == "" && (asked.Name == "" || !slices.Contains(offeredTools(call.intent).Tools, asked.Name)) {
 			return invalid("tools.uses.name", "%q was not offered", text.OneLine(asked.Name, 80))
 		}
 	}
@@ -169,8 +169,8 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 		r.toolCounts = make(map[string]int)
 	}
 	r.toolCounts[t.By] += len(t.Uses)
-	offer := call.intent.offered()
-	call.usedUp = call.usedUp || offer.bounded() && r.toolCounts[t.By] >= offer.Uses
+	offer := offeredTools(call.intent)
+	call.usedUp = call.usedUp || boundedUses(&offer) && r.toolCounts[t.By] >= offer.Uses
 	call.status, call.trouble, call.vain = callIdle, nil, 0
 	own := call.own()
 	own.talk = append(own.talk, e)

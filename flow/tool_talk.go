@@ -119,7 +119,7 @@ func (p *prepared) offer(r *Record, state *callState, offer *ToolOffer, room int
 	switch {
 	case offer.Last:
 		left = 0
-	case !offer.bounded(): // in each reply but the last
+	case !boundedUses(offer): // in each reply but the last
 		left = offer.Exchanges - 1 - r.exchanged(p.call, p.model)
 	}
 	if left > 0 {
@@ -335,14 +335,14 @@ func (c *Core) toolInput(ready *prepared, intent *Intent) *ToolUse {
 func (c *Core) readable() []*Turn {
 	return c.record.readable(func(i int) *Turn {
 		for n := len(c.shown); n <= i; n++ {
-			c.shown = append(c.shown, c.record.Turns[n].shown())
+			c.shown = append(c.shown, shownTurn(c.record.Turns[n]))
 		}
 		return c.shown[i]
 	})
 }
 
-// shown returns a turn as others may read it.
-func (t *Turn) shown() *Turn {
+// shownTurn returns a turn as others may read it.
+func shownTurn(t *Turn) *Turn {
 	out := *t
 	out.Spend, out.Reasoning = Spend{Call: t.Call, Attempt: t.Attempt}, ""
 	return &out
@@ -364,7 +364,7 @@ func (r *Record) roomForUses(intent *Intent, model Model) int {
 	if size == 0 {
 		return 0
 	}
-	return max(1, size-r.settings.Reserve-intent.full()) * halfOfFour
+	return max(1, size-r.settings.Reserve-fullCap(intent)) * halfOfFour
 }
 
 // sentUses returns what is sent of each use, by exchange and by use. The newest get the room first: of the older ones, answers and

@@ -33,7 +33,7 @@ func (c *Core) fit(ready *prepared, intent *Intent, model Model) (bound int, fai
 	shared, from := r.view(ready.call.View)
 	ready.view, ready.start, ready.from, ready.upto = shared, from, from, len(shared.Messages)
 	bound = ready.fixed() + shared.Size(from, len(shared.Messages))
-	problem := r.room(intent.Model, model, intent.full())
+	problem := r.room(intent.Model, model, fullCap(intent))
 	if limit, limited := problem.Limit(); !limited || int64(bound)*100 < int64(limit)*window.NearPercent {
 		if manager, _ := c.manager(ready.call); manager == nil || isLazy(manager) {
 			return bound, nil

@@ -111,8 +111,8 @@ func CloneDocuments(documents []Document) []Document {
 	return documents
 }
 
-// part returns the file as requests carry it, without its bytes.
-func (f *File) part() provider.Part { return provider.Part{Type: f.Type, Name: f.Name, Hash: f.Hash} }
+// partOf returns the file as requests carry it, without its bytes.
+func partOf(f *File) provider.Part { return provider.Part{Type: f.Type, Name: f.Name, Hash: f.Hash} }
 
 // String returns the file as transcripts show it: "[image: chart.png]".
 func (f *File) String() string {
@@ -154,22 +154,22 @@ const (
 	otherTokens = 8    // of a byte of a file that is neither text, image nor PDF
 )
 
-// units returns how many images or pages a file has, and the tokens of what is neither.
-func (f *File) units() (images, tokens int) {
+// unitsOf returns how many images or pages a file has, and the tokens of what is neither.
+func unitsOf(f *File) (images, tokens int) {
 	switch provider.MediaAbility(f.Type) {
 	case provider.AbilityImage:
 		return 1, 0
 	case provider.AbilityPDF:
 		return max(1, f.Pages), 0
 	}
-	if f.text() {
+	if isText(f) {
 		return 0, f.Size
 	}
 	return 0, otherTokens * f.Size
 }
 
-// text reports whether the file is text.
-func (f *File) text() bool {
+// isText reports whether the file is text.
+func isText(f *File) bool {
 	return strings.HasPrefix(f.Type, "text/") || f.Type == "application/json" || f.Type == "application/xml"
 }
 
@@ -220,8 +220,8 @@ var (
 	fileType = regexp.MustCompile(`^[a-z]+/[a-z0-9][a-z0-9.+-]*$`)
 )
 
-// problem returns what no log accepts of a file, with the name of the field; "": all is accepted.
-func (f *File) problem() (field, why string) {
+// fileProblem returns what no log accepts of a file, with the name of the field; "": all is accepted.
+func fileProblem(f *File) (field, why string) {
 	switch {
 	case len(f.Data) > 0:
 		return "data", "is not stored as a blob"
@@ -266,7 +266,7 @@ func (f *Findings) documents(all []Document) {
 			f.Addf(files, "is empty")
 		}
 		for k := range d.Files {
-			if field, why := d.Files[k].problem(); why != "" {
+			if field, why := fileProblem(&d.Files[k]); why != "" {
 				f.Addf(fmt.Sprintf("%s[%d].%s", files, k, field), "%s", why)
 			}
 			size += max(0, d.Files[k].Size)
@@ -294,7 +294,7 @@ func documentField(all []Document, i int) string {
 func (r *Record) Files() []File {
 	var out []File
 	if r.settings != nil {
-		out = r.settings.Files()
+		out = SettingsFiles(*r.settings)
 	}
 	for _, t := range r.Turns {
 		out = appendFiles(out, t.Attachments)
@@ -302,8 +302,8 @@ func (r *Record) Files() []File {
 	return out
 }
 
-// Files returns the files of the documents, as [Record.Files] does.
-func (t Settings) Files() []File {
+// SettingsFiles returns the files of the documents, as [Record.Files] does.
+func SettingsFiles(t Settings) []File {
 	var out []File
 	for i := range t.Documents {
 		out = appendFiles(out, t.Documents[i].Files)
@@ -317,7 +317,7 @@ func LogFiles(events []Event) []File {
 	for i := range events {
 		switch body := events[i].Body.(type) {
 		case *Start:
-			out = appendFiles(out, body.Settings.Files())
+			out = appendFiles(out, SettingsFiles(body.Settings))
 		case *Turn:
 			out = appendFiles(out, body.Attachments)
 		}
@@ -344,7 +344,7 @@ func (r *Record) accepts(files []File) (field string, err error) {
 		return "", nil
 	}
 	for i := range files {
-		if field, why := files[i].problem(); why != "" {
+		if field, why := fileProblem(&files[i]); why != "" {
 			return fmt.Sprintf("attachments[%d].%s", i, field), errors.New(why)
 		}
 	}
@@ -398,9 +398,9 @@ func (r *Record) readDocuments() {
 func carried(files []File) (parts []provider.Part, names string, load, images int) {
 	shown := make([]string, len(files))
 	for i := range files {
-		parts = append(parts, files[i].part())
+		parts = append(parts, partOf(&files[i]))
 		shown[i] = files[i].String()
-		count, tokens := files[i].units()
+		count, tokens := unitsOf(&files[i])
 		load, images = load+count*imageTokens+tokens, images+count
 	}
 	return parts, strings.Join(shown, " "), load, images
@@ -427,8 +427,8 @@ func (r *Record) papersOf(call *Call) papers {
 	return papers{slices.Concat(r.papers.messages, r.handed.messages), r.papers.bound + r.handed.bound}
 }
 
-// surplus bounds the tokens that a model takes for so many images and pages beyond what the bounds of all models hold.
-func (m Model) surplus(images int) int { return images * max(0, m.ImageTokens-imageTokens) }
+// surplusOf bounds the tokens that a model takes for so many images and pages beyond what the bounds of all models hold.
+func surplusOf(m Model, images int) int { return images * max(0, m.ImageTokens-imageTokens) }
 
 // maxNamed bounds the bytes of the names of files in a note.
 const maxNamed = 400

@@ -29,7 +29,7 @@ func (l *Engine) hostControl(ctx context.Context, id string, signal flow.Signal)
 		}
 		return l.storeAnswer(ctx, id, s)
 	case flow.Amendment:
-		s.Rows = l.rows(s.ModelNames()) // whether they can be asked checks the core, together with the rest of the amendment
+		s.Rows = l.rows(flow.AmendedModels(&s)) // whether they can be asked checks the core, together with the rest of the amendment
 		return s, nil
 	default:
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "control", Err: text.IsNo(signal, "control")}
