@@ -58,8 +58,8 @@ func (e *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
 //     this debate has.
 //   - [flow.Lost]: the process that made this call is gone.
 //   - a control, as for [Engine.Control].
-//   - [flow.Result], [flow.Failed] and [flow.Late], from a runtime that makes calls itself. [flow.Outcomes] are several of them, which are
-//     saved in one commit.
+//   - [flow.Result], [flow.Failed] and [flow.GivenUp], from a runtime that makes calls itself. [flow.Outcomes] are several of them,
+//     which are saved in one commit.
 //
 // owner identifies this run of the runtime, and must be unique. Each Advance acquires or renews the owner's lease for
 // Engine.Lease, until no process needs to work on the debate. If another owner has the lease, the error wraps [ErrLeased], and

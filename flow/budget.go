@@ -180,8 +180,8 @@ func roundedUp(m Money, digits int) Money {
 	return m
 }
 
-// plus adds without overflow. A sum that is too large becomes the largest amount.
-func (m Money) plus(n Money) Money {
+// Plus adds without overflow. A sum that is too large becomes the largest amount.
+func (m Money) Plus(n Money) Money {
 	if n > 0 && m > math.MaxInt64-n {
 		return math.MaxInt64
 	}

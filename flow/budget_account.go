@@ -33,10 +33,10 @@ type Account struct {
 // Add adds an attempt.
 func (a *Account) Add(s *Spend) {
 	a.Usage = a.Usage.Add(s.Usage)
-	a.Cost = a.Cost.plus(s.Cost)
+	a.Cost = a.Cost.Plus(s.Cost)
 	a.Unsettled = a.Plus(s.Unsettled())
 	if r := s.Vendor; r != nil && r.Told {
-		a.Told, a.Table = a.Told.plus(s.Cost), a.Table.plus(r.Table)
+		a.Told, a.Table = a.Told.Plus(s.Cost), a.Table.Plus(r.Table)
 	}
 	a.Took, a.Queued = a.Took+s.Took, a.Queued+s.Queued
 	a.Requests++
@@ -63,12 +63,19 @@ func (s *Spend) Unsettled() Unsettled {
 	if s.AtMost == 0 {
 		return Unsettled{}
 	}
-	return Unsettled{s.AtMost, oneIf(s.BrokenOff), oneIf(s.Unreported)}
+	u := Unsettled{AtMost: s.AtMost}
+	if s.BrokenOff {
+		u.BrokenOff = 1
+	}
+	if s.Unreported {
+		u.Unreported = 1
+	}
+	return u
 }
 
 // Plus returns the sum of u and v.
 func (u Unsettled) Plus(v Unsettled) Unsettled {
-	return Unsettled{u.AtMost.plus(v.AtMost), u.BrokenOff + v.BrokenOff, u.Unreported + v.Unreported}
+	return Unsettled{u.AtMost.Plus(v.AtMost), u.BrokenOff + v.BrokenOff, u.Unreported + v.Unreported}
 }
 
 // Less returns what is unsettled beyond v, such as beyond what a fork has copied.
@@ -255,9 +262,9 @@ func SpentByLabel(label string, records ...*Record) []Account {
 		total := lessAccount(&r.spent.total, &copied)
 		a := account(&out, value)
 		a.Usage = a.Usage.Add(total.Usage)
-		a.Cost = a.Cost.plus(total.Cost)
+		a.Cost = a.Cost.Plus(total.Cost)
 		a.Unsettled = a.Plus(total.Unsettled)
-		a.Told, a.Table = a.Told.plus(total.Told), a.Table.plus(total.Table)
+		a.Told, a.Table = a.Told.Plus(total.Told), a.Table.Plus(total.Table)
 		a.Took, a.Queued = a.Took+total.Took, a.Queued+total.Queued
 		a.Requests += total.Requests
 	}

@@ -239,11 +239,11 @@ func (s *Estimator) Reading(bytes int, calls []*Call) {
 		case ByModel:
 			one, output := s.one(ready, growth)
 			s.out.Calls++
-			s.out.Cost = s.out.Cost.plus(one.cost)
+			s.out.Cost = s.out.Cost.Plus(one.cost)
 			s.out.Tokens = added(s.out.Tokens, one.tokens)
 			a := account(&s.out.Models, call.Model)
 			a.Requests++
-			a.Cost = a.Cost.plus(one.cost)
+			a.Cost = a.Cost.Plus(one.cost)
 			a.Usage.Output = added(a.Usage.Output, output)
 			a.Usage.Input = added(a.Usage.Input, one.tokens-output)
 		default:

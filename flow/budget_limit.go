@@ -22,11 +22,11 @@ type amount struct {
 
 // plus adds without overflow: a log may be hostile, and a config may allow any number of tokens.
 func (u amount) plus(v amount) amount {
-	return amount{u.cost.plus(v.cost), added(u.tokens, v.tokens), added(u.calls, v.calls)}
+	return amount{u.cost.Plus(v.cost), added(u.tokens, v.tokens), added(u.calls, v.calls)}
 }
 
 // added adds counts without overflow. A sum that is too large becomes the largest number.
-func added(n, m int) int { return int(Money(n).plus(Money(m))) }
+func added(n, m int) int { return int(Money(n).Plus(Money(m))) }
 
 // mostTokens bounds a number of tokens wherever one enters: no request and no reply has as many. Configs and providers may name any number.
 const mostTokens = 1 << 40

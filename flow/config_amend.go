@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/fieldname"
 	"github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
@@ -105,7 +106,7 @@ func modelsNamed(a *Amendment) iter.Seq2[string, appointed] {
 			}
 		}
 		if a.Summarizer != nil && *a.Summarizer != NoSummarizer {
-			add(*a.Summarizer, "summarizer", summarizer)
+			add(*a.Summarizer, "summarizer", fieldname.Summarizer)
 		}
 		if a.OnFailure != nil {
 			for i, rule := range *a.OnFailure {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/agonist-dev/debate/internal/fieldname"
 	"github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
@@ -96,10 +96,8 @@ func (f *Findings) Labels(at string, labels map[string]string) {
 // Registrable reports whether a log accepts a name as that of something registered: it is not empty, one printable
 // line, and not longer than [MaxName].
 func Registrable(name string) bool {
-	return name != "" && len(name) <= MaxName && utf8.ValidString(name) && strings.IndexFunc(name, notPrinted) < 0
+	return name != "" && len(name) <= MaxName && utf8.ValidString(name) && strings.IndexFunc(name, text.NotPrinted) < 0
 }
-
-func notPrinted(r rune) bool { return !unicode.IsPrint(r) }
 
 func (f *Findings) retry(p *RetryPolicy) {
 	if p == nil {
@@ -112,15 +110,15 @@ func (f *Findings) retry(p *RetryPolicy) {
 			f.Addf(field, "is negative")
 		}
 	}
-	if known := len(kinds()); len(p.Max) > known {
+	if known := len(provider.Kinds()); len(p.Max) > known {
 		f.AtMost("retry.max", len(p.Max), known)
 		return
 	}
 	for kind, n := range order.ByKey(p.Max) {
 		field := "retry.max." + text.OneLine(string(kind), 40)
 		switch {
-		case !slices.Contains(kinds(), kind):
-			f.Addf(field, "%w", Unknown("kind of failure", kind, kinds()...))
+		case !slices.Contains(provider.Kinds(), kind):
+			f.Addf(field, "%w", Unknown("kind of failure", kind, provider.Kinds()...))
 		case n < 0:
 			f.Addf(field, "is negative")
 		case n > 0 && hopeless(kind):
@@ -189,7 +187,7 @@ func (f *Findings) Name(field, name string) {
 		f.Addf(field, "is longer than 64 characters, or not valid UTF-8")
 	case name != strings.TrimSpace(name):
 		f.Addf(field, "begins or ends with white space")
-	case strings.ContainsFunc(name, func(r rune) bool { return notPrinted(r) || r == '<' || r == '>' }):
+	case strings.ContainsFunc(name, func(r rune) bool { return text.NotPrinted(r) || r == '<' || r == '>' }):
 		f.Addf(field, "holds a character that does not print, '<' or '>'")
 	case !text.IsVisible(name):
 		f.Addf(field, "holds only invisible characters")
@@ -261,7 +259,7 @@ type NameField struct {
 func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) {
 	var names text.Names
 	const library = "a name of the library's own"
-	names.Add(summarizer, library)
+	names.Add(fieldname.Summarizer, library)
 	names.Add(summaryTitle, library)
 	for _, name := range own {
 		names.Add(name, library)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agonist-dev/debate/internal/fieldname"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -299,7 +300,7 @@ func Requirements(c Config) iter.Seq2[string, Requirement] {
 			}
 		}
 		if t := c.Settings(); t.SummarizerOptions != nil && t.Summarizer != NoSummarizer {
-			yield(fieldSummarizer, Requirement{by: summarizer, Model: t.Summarizer, options: t.SummarizerOptions})
+			yield(fieldSummarizer, Requirement{by: fieldname.Summarizer, Model: t.Summarizer, options: t.SummarizerOptions})
 		}
 	}
 }

@@ -334,7 +334,7 @@ func (c *Core) dispatch(signal Signal) error {
 	switch s := signal.(type) {
 	case Outcomes:
 		return c.outcomes(s)
-	case Result, Failed, Lost, Late:
+	case Result, Failed, Lost, GivenUp:
 		return c.ended(s)
 	case Tick:
 		return nil
@@ -410,8 +410,8 @@ func (c *Core) ended(outcome Signal) error {
 		return c.failed(s)
 	case Lost:
 		return c.lost(s)
-	case Late:
-		return c.late(s)
+	case GivenUp:
+		return c.late(s.Outcome)
 	default:
 		return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(outcome, "outcome")}
 	}
@@ -422,7 +422,7 @@ func (c *Core) ended(outcome Signal) error {
 func (c *Core) outcomes(all Outcomes) error {
 	for _, outcome := range all {
 		switch outcome.(type) {
-		case Result, Failed, Lost, Late:
+		case Result, Failed, Lost, GivenUp:
 		default:
 			return c.ended(outcome)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/fieldname"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -244,7 +245,7 @@ func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 		}
 		err := fmt.Errorf("%s, %s", why, what)
 		return &Error{
-			Kind: provider.KindTimeout, Op: call.ID, Field: fieldRoundTimeout, Participant: call.By, Round: call.Round, Err: err,
+			Kind: provider.KindTimeout, Op: call.ID, Field: fieldname.RoundTimeout, Participant: call.By, Round: call.Round, Err: err,
 		}, nil
 	}
 	return nil, c.skip(call, why, "")
@@ -254,7 +255,7 @@ func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 func (c *Core) breakOff(call *callState, why string) error {
 	r := c.record
 	c.out.Abort = append(c.out.Abort, call.intent.Call)
-	failure := &Error{Kind: provider.KindTimeout, Field: fieldRoundTimeout, Err: errors.New(why)}
+	failure := &Error{Kind: provider.KindTimeout, Field: fieldname.RoundTimeout, Err: errors.New(why)}
 	return c.emit(Event{Body: &Failure{
 		Spend: r.unknownSpend(call.intent), By: call.intent.By, Error: c.locate(call, failure), Final: true,
 	}})

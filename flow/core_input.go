@@ -22,10 +22,11 @@ type Input struct {
 	Signal Signal
 }
 
-// Signal is the content of an [Input]. Only types of this package implement it. It is given as a value: a pointer to one is refused.
-type Signal interface{ signal() }
+// Signal is the content of an [Input]: one of the types below, or a [Start], [Answer], [Sent], [Amendment] or [Opened], which are bodies of
+// events too and are recorded as they arrive. It is given as a value. Anything else is refused, also a pointer to one.
+type Signal any
 
-// The signals. Start, Answer, Sent, Amendment, Opened and Late are bodies of events too, and are recorded as they arrive.
+// The signals that are no bodies of events.
 type (
 	// Edit sets the config of a conversation that has not started.
 	Edit struct {
@@ -62,14 +63,6 @@ type (
 		// Seq is for Engine.Advance: the Wait of the Next with this Seq is over by the clock of the runtime, whatever Input.At says.
 		// 0: Input.At decides.
 		Seq int64
-	}
-	// Opened reports that a process resumes a log that another process has left. The runtime steps it once when it
-	// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
-	Opened struct {
-		By string `json:"by,omitempty" redact:"-"` // the owner of the lease
-		// ID identifies a repeated Opened, which a runtime gives to Engine.Advance again if it does not know whether the first
-		// was recorded. One line of at most MaxReason bytes; "": an Opened is never recognised as a repeat.
-		ID string `json:"id,omitempty" redact:"-"`
 	}
 	// Result is the reply to an attempt. Call and Attempt are those of its [Command].
 	Result struct {
@@ -115,30 +108,26 @@ type (
 		Call    string
 		Attempt int
 	}
+	// GivenUp reports what came of an attempt that the runtime had given up, because the code that made it ignored the end of its context. A
+	// Failed has ended the attempt then. It is recorded as a [Late]. If the attempt is still in flight, or if nothing more can be recorded,
+	// it is ignored.
+	GivenUp struct {
+		Outcome Signal // a Result or a Failed
+	}
 	// Outcomes are those of several attempts that have ended at the same time, in the order in which they came: each is a Result, a
-	// Failed, a Lost or a Late. They are recorded one after the other, and what is due then follows. So a runtime can save them in one
+	// Failed, a Lost or a GivenUp. They are recorded one after the other, and what is due then follows. So a runtime can save them in one
 	// commit.
 	Outcomes []Signal
 )
 
-func (Edit) signal()      {}
-func (Validate) signal()  {}
-func (Validated) signal() {}
-func (Start) signal()     {}
-func (Pause) signal()     {}
-func (Resume) signal()    {}
-func (Stop) signal()      {}
-func (Cancel) signal()    {}
-func (Retry) signal()     {}
-func (Tick) signal()      {}
-func (Opened) signal()    {}
-func (Answer) signal()    {}
-func (Sent) signal()      {}
-func (Amendment) signal() {}
-func (Result) signal()    {}
-func (Failed) signal()    {}
-func (Lost) signal()      {}
-func (Outcomes) signal()  {}
+// Opened reports that a process resumes a log that another process has left. The runtime steps it once when it
+// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
+type Opened struct {
+	By string `json:"by,omitempty" redact:"-"` // the owner of the lease
+	// ID identifies a repeated Opened, which a runtime gives to Engine.Advance again if it does not know whether the first
+	// was recorded. One line of at most MaxReason bytes; "": an Opened is never recognised as a repeat.
+	ID string `json:"id,omitempty" redact:"-"`
+}
 
 // Output is what a Step asks its runtime to do, in the order of the fields. It is valid until the next Step.
 type Output struct {

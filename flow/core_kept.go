@@ -70,7 +70,7 @@ func (k *kept) fold(r *Record, e *Event) bool {
 	case *Warning:
 		return body.Call != "" // about an attempt, and not about the round or the budget
 	case AttemptEnd:
-		call := r.calls[body.spent().Call]
+		call := r.calls[SpendOf(body).Call]
 		return aside(call.intent) && call.status != callFailed || k.land(call)
 	default:
 		return false

@@ -68,7 +68,7 @@
 //   - flows: [Flows], [Machine], [Compile]; what a conversation needs of an engine: [Need]
 //   - what a host program wants ([Signal]): [Edit], [Validate], [Validated], [Start], [Pause], [Resume], [Stop],
 //     [Cancel], [Retry], [Answer], [Sent], [Amendment]
-//   - what happens: [Tick], [Opened], [Result], [Failed], [Lost], [Outcomes], [Late] ([LateOf])
+//   - what happens: [Tick], [Opened], [Result], [Failed], [Lost], [GivenUp], [Outcomes]
 //   - calls: [Command], [Classify], [Metadata], [MetadataOf]
 //   - before the start: [EstimateStart], [CheckBudget], [ReadableJSON], [Unnamed], and Flow.Render; amendments: [AmendedModels]
 //   - logs: [SameEvent], [ErrRewritten]

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/fieldname"
 	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
@@ -20,17 +21,6 @@ import (
 
 // Kind classifies an [Error]; it is [provider.Kind].
 type Kind = provider.Kind
-
-// kinds returns all kinds.
-func kinds() []Kind {
-	return []Kind{
-		provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout,
-		provider.KindContextOverflow, provider.KindAuthentication, provider.KindContentFilter,
-		provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation, provider.KindCanceled,
-		provider.KindCostLimit, provider.KindToolLimit, provider.KindState, provider.KindConflict, provider.KindStore,
-		provider.KindUnknown,
-	}
-}
 
 // Errors to compare with errors.Is. Engines, sessions and stores return them, possibly wrapped.
 var (
@@ -141,7 +131,7 @@ func (e *Error) Retryable() bool {
 	case provider.KindValidation:
 		return e.Attempt > 0 // a provider has refused a request: another model may take it
 	case provider.KindState: // of what a conversation has stopped for, and not of an operation that it refuses
-		return len(e.Amends()) > 0 || e.Op == string(KindConfirm) || e.Field == fieldMaxFailures
+		return len(e.Amends()) > 0 || e.Op == string(KindConfirm) || e.Field == fieldname.MaxFailures
 	default:
 		return false
 	}
@@ -224,7 +214,7 @@ func Classify(err error) *Error {
 
 // known returns a kind, or unknown for one that the library does not have.
 func known(kind Kind) Kind {
-	if slices.Contains(kinds(), kind) {
+	if slices.Contains(provider.Kinds(), kind) {
 		return kind
 	}
 	return provider.KindUnknown

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agonist-dev/debate/internal/fieldname"
 	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
@@ -29,8 +30,8 @@ func (e *Error) Amends() []string {
 	case provider.KindCostLimit:
 		return []string{cmp.Or(field, "budget")}
 	case provider.KindState, provider.KindTimeout:
-		if slices.Contains([]string{fieldUnknownUse, fieldUnattended, fieldRoundTimeout, fieldTurnTimeout}, field) ||
-			strings.HasPrefix(field, fieldTimeouts) {
+		if slices.Contains([]string{fieldname.UnknownUse, fieldname.Unattended, fieldname.RoundTimeout, fieldname.TurnTimeout}, field) ||
+			strings.HasPrefix(field, fieldname.Timeouts) {
 			return []string{field}
 		}
 		return nil
@@ -40,12 +41,12 @@ func (e *Error) Amends() []string {
 		switch {
 		case e.Attempt == 0:
 			return nil
-		case field == fieldContext:
-			return []string{fieldContext}
+		case field == fieldname.Context:
+			return []string{fieldname.Context}
 		}
 	case provider.KindContextOverflow:
-		if model != "" && e.Participant != summarizer {
-			return []string{model, fieldContext}
+		if model != "" && e.Participant != fieldname.Summarizer {
+			return []string{model, fieldname.Context}
 		}
 	default:
 	}
@@ -55,29 +56,17 @@ func (e *Error) Amends() []string {
 	return []string{model}
 }
 
-// What the Field of a failure of a conversation may be: a setting, or that the actor is a function.
-const (
-	fieldContext      = "context"
-	fieldRoundTimeout = "roundTimeout"
-	fieldTurnTimeout  = "turnTimeout"
-	fieldTimeouts     = "timeouts." // and the kind of the call
-	fieldUnattended   = "unattended"
-	fieldUnknownUse   = "toolPolicy.unknown"
-	fieldMaxFailures  = "maxFailures"
-	fieldFunction     = "function"
-)
-
 // fieldConcerning returns the Field of a failure of a call: the setting that bounds an attempt, or that a function performs the call. ""
 // stands for the actor's model.
 func fieldConcerning(t Settings, call *Call, kind Kind) string {
 	_, own := t.Timeouts[call.Kind]
 	switch {
 	case kind == provider.KindTimeout && (own || call.Timeout > 0): // the latter is no setting, and a time for the kind replaces it
-		return fieldTimeouts + string(call.Kind)
+		return fieldname.Timeouts + string(call.Kind)
 	case kind == provider.KindTimeout:
-		return fieldTurnTimeout
+		return fieldname.TurnTimeout
 	case call.Performer == ByFunction:
-		return fieldFunction
+		return fieldname.Function
 	default:
 		return ""
 	}
@@ -86,9 +75,9 @@ func fieldConcerning(t Settings, call *Call, kind Kind) string {
 // modelKey returns the field of an amendment that gives the actor another model; "": the failure is of no actor, or of a function.
 func (e *Error) modelKey() string {
 	switch {
-	case e.Participant == "" || e.Field == fieldFunction:
+	case e.Participant == "" || e.Field == fieldname.Function:
 		return ""
-	case e.Participant == summarizer:
+	case e.Participant == fieldname.Summarizer:
 		return "summarizer"
 	default:
 		return "models." + text.OneLine(e.Participant, 80)
@@ -102,13 +91,13 @@ func (e *Error) Hint() string {
 	if e == nil {
 		return ""
 	}
-	clause := e.clause()
+	clause := e.Clause()
 	first, size := utf8.DecodeRuneInString(clause)
 	return string(unicode.ToUpper(first)) + clause[size:] + "."
 }
 
-// clause returns what Hint says, as a part of a sentence.
-func (e *Error) clause() string {
+// Clause returns what Hint says as a part of a sentence: it begins with a small letter, and has no full stop.
+func (e *Error) Clause() string {
 	if said := e.mended(); said != "" {
 		return said
 	}
@@ -198,7 +187,7 @@ func (e *Error) mend() string {
 	switch {
 	case errors.Is(e.Err, ErrNoFile):
 		return "give the bytes of the file again, or import an export or a snapshot of the conversation: that puts back what is missing"
-	case e.Kind == provider.KindTimeout && field == fieldRoundTimeout:
+	case e.Kind == provider.KindTimeout && field == fieldname.RoundTimeout:
 		return "amend roundTimeout to more time, then retry"
 	case e.Kind == provider.KindContextOverflow && e.modelKey() != "":
 		return "amend " + strings.Join(e.Amends(), " or ") + ": a larger window, or another way to fit it; " +
@@ -214,9 +203,9 @@ func (e *Error) mend() string {
 	}
 	whose, again := "the provider", "retry"
 	switch {
-	case who == summarizer:
+	case who == fieldname.Summarizer:
 		whose = "the provider of the summarizer"
-	case who != "" && field == fieldFunction:
+	case who != "" && field == fieldname.Function:
 		whose = "the service behind " + who + "'s function"
 	case who != "":
 		whose = "the provider of " + who + "'s model"
@@ -239,7 +228,7 @@ func (e *Error) mendInvalid(field, who string) string {
 		return "give the id of a stored conversation"
 	case errors.Is(e.Err, ErrMissing):
 		return "open the conversation with an engine that has what the message names"
-	case e.Attempt > 0 && field == fieldContext:
+	case e.Attempt > 0 && field == fieldname.Context:
 		return "amend context to another manager, then retry"
 	case e.Attempt > 0 && model != "":
 		return "amend " + model + " to a model that takes this request, then retry"
@@ -257,11 +246,11 @@ func (e *Error) mendInvalid(field, who string) string {
 // mendState says what helps against what is not possible now.
 func (e *Error) mendState(field, who string) string {
 	switch op := text.OneLine(e.Op, 80); {
-	case field == fieldUnknownUse:
+	case field == fieldname.UnknownUse:
 		return "amend toolPolicy.unknown to what follows from such a use, then retry"
-	case field == fieldUnattended:
+	case field == fieldname.Unattended:
 		return "retry, which asks again those that have failed; or amend unattended to false, so that a person decides"
-	case field == fieldMaxFailures:
+	case field == fieldname.MaxFailures:
 		return "mend what has failed, then retry; a new conversation can have another maxFailures"
 	case op == string(KindConfirm):
 		return "retry, which confirms the cost warning"

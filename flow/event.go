@@ -105,8 +105,8 @@ func (e Event) Err() error {
 		return nil
 	case t.Failure != nil:
 		return t.Failure
-	default:
-		return limitError(0, nil)
+	default: // an older log: a limit of the budget was reached
+		return &Error{Kind: provider.KindCostLimit, Op: "limit", Err: errors.New("the hard limit of the budget is reached")}
 	}
 }
 
@@ -182,7 +182,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	body := newBody(in.Kind)
+	body := NewBody(in.Kind)
 	if body == nil && len(in.Body) > 0 {
 		*e = Event{in.Seq, in.At, &Foreign{in.Kind, in.Body}}
 		return nil
@@ -210,7 +210,7 @@ func readLine(line []byte) (e Event, ok bool) {
 		text[0] != '{' || seq[0] < '1' || seq[0] > '9' {
 		return Event{}, false
 	}
-	e.Body = newBody(EventKind(kind))
+	e.Body = NewBody(EventKind(kind))
 	var err error
 	e.Seq, err = strconv.ParseInt(string(seq), 10, 64)
 	if err != nil || e.Body == nil || e.At.UnmarshalText(at) != nil || json.Unmarshal(text, e.Body) != nil {
@@ -219,8 +219,8 @@ func readLine(line []byte) (e Event, ok bool) {
 	return e, true
 }
 
-// newBody returns an empty body of a kind that every flow has. For any other kind it returns nil.
-func newBody(kind EventKind) Body { //nolint:funlen // one case for each kind
+// NewBody returns an empty body of a kind that every flow has. For any other kind it returns nil.
+func NewBody(kind EventKind) Body { //nolint:funlen // one case for each kind
 	switch kind {
 	case EventStart:
 		return new(Start)
@@ -390,7 +390,7 @@ func ReadEvent(op string, data []byte) (Event, error) {
 	if err := DecodeStrict(op, data, &in); err != nil {
 		return Event{}, err
 	}
-	body := newBody(in.Kind)
+	body := NewBody(in.Kind)
 	if body == nil {
 		return Event{in.Seq, in.At, &Foreign{in.Kind, in.Body}}, nil
 	}
@@ -408,8 +408,11 @@ func (f *Flow) ReadBody(op string, e *Event) error {
 		return nil
 	}
 	e.Body = body
-	return readBody(op, foreign.JSON, body)
+	return foreign.Read(op, body)
 }
+
+// Read reads the body strictly, as [ReadEvent] reads those of other kinds.
+func (f *Foreign) Read(op string, into Body) error { return readBody(op, f.JSON, into) }
 
 func readBody(op string, data []byte, into Body) error {
 	if strictjson.KindOf(data) == "null" {

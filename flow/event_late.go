@@ -9,8 +9,7 @@ import (
 
 // Late is the result of an attempt that was given up, because the code that made it ignored the end of its context. The attempt has
 // failed nevertheless. If the result has the usage of the whole attempt, the attempt no longer counts as broken off, but as what it has
-// cost. Nothing else changes. As a signal, Call and Attempt are those of the [Command]. If the attempt is still in flight, or if nothing
-// more can be recorded, it is ignored.
+// cost. Nothing else changes.
 type Late struct {
 	Call    string `json:"call" redact:"-"`
 	Attempt int    `json:"attempt"`
@@ -25,40 +24,28 @@ type Late struct {
 	Settled Money         `json:"settled,omitempty"`
 	Took    time.Duration `json:"took,omitempty"` // in nanoseconds, without the time in queues
 	Error   *Error        `json:"error,omitempty"`
-
-	came *reported // with the signal; nil: Usage is that of the whole attempt
 }
-
-func (Late) signal() {}
 
 // EventKind implements [Body].
 func (*Late) EventKind() EventKind { return EventLate }
 
-// LateOf returns the result or the failure of an attempt that was given up as a Late. Any other signal gives nil.
-func LateOf(s Signal) Signal {
-	switch s := s.(type) {
+// late records what came of an attempt that was given up.
+func (c *Core) late(outcome Signal) error {
+	var s Late
+	var is reported
+	switch came := outcome.(type) {
 	case Result:
-		return Late{Call: s.Call, Attempt: s.Attempt, Text: s.Text, Usage: s.Usage, Took: s.Took, came: new(s.reported())}
+		s, is = Late{Call: came.Call, Attempt: came.Attempt, Text: came.Text, Took: came.Took}, came.reported()
 	case Failed:
-		return Late{Call: s.Call, Attempt: s.Attempt, Usage: s.Usage, Took: s.Took, Error: s.Error, came: new(s.reported())}
+		s, is = Late{Call: came.Call, Attempt: came.Attempt, Took: came.Took, Error: came.Error}, came.reported()
 	default:
-		return nil
+		return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(outcome, "result or failure")}
 	}
-}
-
-// late records what came late.
-func (c *Core) late(s Late) error {
 	state := c.record.callByID(s.Call)
 	if state == nil || !c.record.given(&s) || c.Over() {
 		return nil
 	}
-	s.By, s.Usage = state.intent.By, knownUsage(s.Usage)
-	is := reported{usage: s.Usage}
-	if s.came != nil {
-		is = *s.came
-		is.usage = s.Usage
-	}
-	s.Cost, s.Settled, s.came = 0, 0, nil
+	s.By, s.Usage = state.intent.By, is.usage
 	if lost := state.special.earlier.lost[s.Attempt]; lost != nil {
 		if spend := c.record.reckon(lost.intent, is); !spend.BrokenOff && !spend.Unreported { // all of it is known
 			s.Cost, s.Settled = spend.Cost, lost.spend.AtMost

@@ -59,9 +59,6 @@ func (c *Core) Unguard(guard string) {
 	m.rules, c.machine = c.machine.rules, &m
 }
 
-// Plus adds amounts as accounts do.
-func (m Money) Plus(n Money) Money { return m.plus(n) }
-
 // Times multiplies a price as a model's cost does.
 func (m Money) Times(n int) Money { return m.times(n) }
 

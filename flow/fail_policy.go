@@ -100,8 +100,8 @@ func (f *Findings) onFailure(rules []FailureRule, patience time.Duration) {
 		rule, field := &rules[i], "onFailure["+strconv.Itoa(i)+"]"
 		f.AtMost(field+".calls", len(rule.Calls), mostRules)
 		for _, kind := range rule.Kinds {
-			if !slices.Contains(kinds(), kind) {
-				f.Addf(field+".kinds", "%w", Unknown("kind of failure", kind, kinds()...))
+			if !slices.Contains(provider.Kinds(), kind) {
+				f.Addf(field+".kinds", "%w", Unknown("kind of failure", kind, provider.Kinds()...))
 			}
 		}
 		smaller := rule.Do == OptionSummarize || rule.Do == OptionTruncate

@@ -141,7 +141,7 @@ func (r *Record) inquiry(id string) *Inquiry {
 
 // foldOutcome folds the end of an attempt.
 func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
-	spend := body.spent()
+	spend := SpendOf(body)
 	call := r.callByID(spend.Call)
 	if call == nil || call.status != callInFlight || call.intent.Attempt != spend.Attempt {
 		return invalid("call", "%q, attempt %d, is not in flight", text.OneLine(spend.Call, 80), spend.Attempt)

@@ -314,7 +314,7 @@ func (r *Record) opposed(on Trigger, err error) error {
 	case r.State == StatePaused:
 		return WithMend(err, "resume the conversation")
 	case r.State == StateError && on == TriggerRetry && r.Failure != nil:
-		return WithMend(err, r.Failure.clause())
+		return WithMend(err, r.Failure.Clause())
 	case r.State == StateError:
 		return WithMend(err, "retry or stop the conversation, which a failure has stopped")
 	case r.start == nil:
@@ -467,7 +467,7 @@ func (m *Machine) checkNames(bad func(format string, args ...any) error) error {
 	}
 	kinds := make(map[EventKind]bool)
 	for _, sample := range f.Bodies {
-		if t := reflect.TypeOf(sample); t == nil || t.Kind() != reflect.Pointer || newBody(sample.EventKind()) != nil {
+		if t := reflect.TypeOf(sample); t == nil || t.Kind() != reflect.Pointer || NewBody(sample.EventKind()) != nil {
 			return bad("a body is no pointer to a struct, or is of a kind that every flow has")
 		}
 		kind := sample.EventKind()

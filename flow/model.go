@@ -57,10 +57,10 @@ func (m Model) Cost(u provider.Usage) Money {
 	}
 	plain := max(0, u.Input-u.CachedInput-u.CacheWrite)
 	return input.times(plain).
-		plus(orElse(m.CachedInput, input).times(u.CachedInput)).
-		plus(orElse(m.CacheWrite, input).times(u.CacheWrite)).
-		plus(output.times(max(0, u.Output-u.Reasoning))).
-		plus(orElse(m.Thinking, output).times(min(u.Reasoning, u.Output)))
+		Plus(orElse(m.CachedInput, input).times(u.CachedInput)).
+		Plus(orElse(m.CacheWrite, input).times(u.CacheWrite)).
+		Plus(output.times(max(0, u.Output-u.Reasoning))).
+		Plus(orElse(m.Thinking, output).times(min(u.Reasoning, u.Output)))
 }
 
 // orElse returns price, or otherwise if price is 0.
@@ -78,7 +78,7 @@ func (m Model) Bound(input, output int) Money {
 	if input > longInput {
 		dearest, out = max(dearest, m.InputLong), max(out, m.OutputLong)
 	}
-	return dearest.times(input).plus(out.times(output))
+	return dearest.times(input).Plus(out.times(output))
 }
 
 // Lacks reports whether the model is known to lack an ability.

@@ -272,7 +272,7 @@ type bill struct {
 }
 
 func (b *bill) add(s *Spend) {
-	b.usage, b.cost, b.took, b.queued = b.usage.Add(s.Usage), b.cost.plus(s.Cost), b.took+s.Took, b.queued+s.Queued
+	b.usage, b.cost, b.took, b.queued = b.usage.Add(s.Usage), b.cost.Plus(s.Cost), b.took+s.Took, b.queued+s.Queued
 	b.unsettled = b.unsettled.Plus(s.Unsettled())
 }
 

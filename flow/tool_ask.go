@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/fieldname"
 	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
@@ -52,8 +53,9 @@ func (d *due) askUse(base *Call, asked *AskedTool, u *useState) (again bool, err
 	}
 	if a.Option == OptionFail {
 		return true, c.fail(&Error{
-			Kind: provider.KindState, Op: asked.Use, Field: fieldUnknownUse, Participant: base.By, Round: base.Round, Attempt: u.unknown.Attempt,
-			Err: fmt.Errorf("the use of the tool %s has no known outcome, and toolPolicy.unknown is %s", text.OneLine(asked.Name, 80), OptionFail),
+			Kind: provider.KindState, Op: asked.Use, Field: fieldname.UnknownUse, Participant: base.By, Round: base.Round,
+			Attempt: u.unknown.Attempt,
+			Err:     fmt.Errorf("the use of the tool %s has no known outcome, and toolPolicy.unknown is %s", text.OneLine(asked.Name, 80), OptionFail),
 		})
 	}
 	if q.Options = []Option{a.Option}; !open { // else the log was cut behind the inquiry

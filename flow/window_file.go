@@ -237,7 +237,7 @@ func fileProblem(f *File) (field, why string) {
 		return "size", fmt.Sprintf("is not from 1 to %d bytes", MaxFile)
 	case f.Pages < 0 || f.Pages > media.MostPages || (f.Pages > 0) != (f.Type == media.PDF):
 		return "pages", fmt.Sprintf("is not from 1 to %d for a PDF, and 0 for any other file", media.MostPages)
-	case len(f.URL) > maxFileURL || strings.ContainsFunc(f.URL, notPrinted):
+	case len(f.URL) > maxFileURL || strings.ContainsFunc(f.URL, text.NotPrinted):
 		return "url", fmt.Sprintf("is not one line of at most %d bytes that print", maxFileURL)
 	default:
 		return "", ""
@@ -294,7 +294,7 @@ func documentField(all []Document, i int) string {
 func (r *Record) Files() []File {
 	var out []File
 	if r.settings != nil {
-		out = SettingsFiles(*r.settings)
+		out = DocumentFiles(r.settings.Documents)
 	}
 	for _, t := range r.Turns {
 		out = appendFiles(out, t.Attachments)
@@ -302,11 +302,11 @@ func (r *Record) Files() []File {
 	return out
 }
 
-// SettingsFiles returns the files of the documents, as [Record.Files] does.
-func SettingsFiles(t Settings) []File {
+// DocumentFiles returns the files of documents, as [Record.Files] does.
+func DocumentFiles(all []Document) []File {
 	var out []File
-	for i := range t.Documents {
-		out = appendFiles(out, t.Documents[i].Files)
+	for i := range all {
+		out = appendFiles(out, all[i].Files)
 	}
 	return out
 }
@@ -317,7 +317,7 @@ func LogFiles(events []Event) []File {
 	for i := range events {
 		switch body := events[i].Body.(type) {
 		case *Start:
-			out = appendFiles(out, SettingsFiles(body.Settings))
+			out = appendFiles(out, DocumentFiles(body.Settings.Documents))
 		case *Turn:
 			out = appendFiles(out, body.Attachments)
 		}

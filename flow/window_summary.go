@@ -8,6 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/internal/fieldname"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
 	"github.com/agonist-dev/debate/prompt"
@@ -47,9 +48,6 @@ func (r *Record) summarizerOptions(call *Call, only string) *provider.Options {
 	return call.Options
 }
 
-// summarizer is the name under which summaries are accounted.
-const summarizer = "summarizer"
-
 // summaryTitle is the speaker of a summary, as models read it.
 const summaryTitle = "(summary of what was said before)"
 
@@ -76,8 +74,8 @@ func (r *Record) summaryCall(s span, model string, options *provider.Options, to
 		content, from = "summary.former", former.Upto
 	}
 	return &Call{
-		ID: id + strconv.Itoa(from) + "-" + strconv.Itoa(s.upto), Kind: KindSummary, By: summarizer, Model: model, Round: r.Round,
-		System: r.Text("system." + summarizer),
+		ID: id + strconv.Itoa(from) + "-" + strconv.Itoa(s.upto), Kind: KindSummary, By: fieldname.Summarizer, Model: model, Round: r.Round,
+		System: r.Text("system." + fieldname.Summarizer),
 		Last: func(r *Record) string {
 			return strings.ReplaceAll(r.Text(content), wordsMark, strconv.Itoa(tokens/tokensInWord))
 		},
@@ -213,7 +211,7 @@ func summaryTexts(texts map[string]string, s Setup, views Views) error {
 	}
 	var err error
 	told := prompt.Summarizer{Topic: hidden, Language: s.Settings.Language, Fence: s.Fence}
-	if texts["system."+summarizer], err = s.Prompts.Summarizer(told); err != nil {
+	if texts["system."+fieldname.Summarizer], err = s.Prompts.Summarizer(told); err != nil {
 		return err
 	}
 	if texts["summary"], err = s.Prompts.Summary(prompt.Summary{Words: wordsMark}); err != nil {

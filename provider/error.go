@@ -32,6 +32,15 @@ const (
 	KindUnknown         Kind = "unknown"          // an error without a kind of the library, or with an unknown one; it is not retried
 )
 
+// Kinds returns all kinds. The slice belongs to the caller.
+func Kinds() []Kind {
+	return []Kind{
+		KindNetwork, KindRateLimit, KindQuota, KindAPI, KindTimeout, KindContextOverflow, KindAuthentication, KindContentFilter,
+		KindRefusal, KindInvalidResponse, KindValidation, KindCanceled, KindCostLimit, KindToolLimit, KindState, KindConflict, KindStore,
+		KindUnknown,
+	}
+}
+
 // Error describes a provider's failure. It holds no request, no header and no key: an adapter copies what
 // a person needs to know and redacts the rest. The zero Error can be printed.
 type Error struct {

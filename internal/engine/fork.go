@@ -103,7 +103,7 @@ func (l *Engine) forkFromStart(ctx context.Context, p *plan, parent *flow.Parent
 	if _, err := l.host.Load(ctx, s.ID); !errors.Is(err, flow.ErrNotFound) {
 		return nil, idExists(err)
 	}
-	carried, err := l.carried(ctx, parent.ID, flow.SettingsFiles(*p.settings), p.files)
+	carried, err := l.carried(ctx, parent.ID, flow.DocumentFiles(p.settings.Documents), p.files)
 	if err != nil {
 		return nil, err
 	}

@@ -198,7 +198,7 @@ func (a *advance) signal(signal flow.Signal) (flow.Next, error) {
 		if signal = s; a.core.OpenedAs(s) { // the runtime has not learned that it was taken: it has made none of the calls
 			signal = flow.Tick{}
 		}
-	case flow.Result, flow.Failed, flow.Outcomes, flow.Lost, flow.Late:
+	case flow.Result, flow.Failed, flow.Outcomes, flow.Lost, flow.GivenUp:
 		drain = missing != nil
 	case flow.Edit, flow.Validate, flow.Validated, flow.Start:
 		return flow.Next{}, &flow.Error{Kind: provider.KindState, Op: "advance", Err: errors.New("the conversation has begun")}

@@ -123,7 +123,7 @@ func (s *Session) stepResult(f *flight, signal flow.Signal) *flight {
 		f.stepped = true
 		if f.givenUp {
 			s.returned(f)
-			all[i].outcome = flow.LateOf(all[i].outcome)
+			all[i].outcome = flow.GivenUp{Outcome: all[i].outcome}
 		} else {
 			all[i].outcome = s.recalled(f, all[i].outcome)
 			s.land(f, all[i].outcome)

@@ -24,7 +24,7 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 	}
 	if !s.leased && s.core.Started() { // another process continues the conversation
 		switch signal.(type) {
-		case flow.Result, flow.Failed, flow.Outcomes, flow.Lost, flow.Late, flow.Tick, flow.Opened:
+		case flow.Result, flow.Failed, flow.Outcomes, flow.Lost, flow.GivenUp, flow.Tick, flow.Opened:
 			return nil, nil //nolint:nilnil // no call follows
 		}
 	}

@@ -12,5 +12,8 @@ func Invisible(r rune) bool {
 		unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
+// NotPrinted reports whether a rune does not print.
+func NotPrinted(r rune) bool { return !unicode.IsPrint(r) }
+
 // brailleBlank is a symbol that prints, with no dots.
 const brailleBlank = '\u2800'
