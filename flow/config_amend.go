@@ -186,7 +186,7 @@ func Overridden(old, edited, now *Settings) (a *Amendment, ok bool) {
 
 // amendedSettings returns the settings as the amendment makes them. rules are the conversation's own rules for failures, which
 // Flow.Complete completes anew: the default ones depend on the other settings.
-func amendedSettings(a *Amendment, settings *Settings, rules []FailureRule, flow *Flow) *Settings {
+func amendedSettings(a *Amendment, settings *Settings, rules []FailureRule, of *Flow) *Settings {
 	t := *settings
 	for i := range settable {
 		settable[i].apply(a, &t)
@@ -201,7 +201,7 @@ func amendedSettings(a *Amendment, settings *Settings, rules []FailureRule, flow
 	set(&t.Unattended, a.Unattended)
 	t.OnFailure = rules
 	set(&t.OnFailure, a.OnFailure)
-	return flow.Complete(t)
+	return of.Complete(t)
 }
 
 func set[T any](field, value *T) {
@@ -257,8 +257,8 @@ func (c *Core) checkAmendment(a *Amendment) error {
 		return errors.Join(f...)
 	}
 	for kind := range order.ByKey(a.Timeouts) {
-		if flow := c.machine.flow; flow.Kinds != nil && !slices.Contains(flow.callKinds(r.config), kind) {
-			f.Addf("timeouts."+text.OneLine(string(kind), 40), "%w", Unknown("kind of call", kind, flow.callKinds(r.config)...))
+		if own := c.machine.flow; own.Kinds != nil && !slices.Contains(own.callKinds(r.config), kind) {
+			f.Addf("timeouts."+text.OneLine(string(kind), 40), "%w", Unknown("kind of call", kind, own.callKinds(r.config)...))
 		}
 	}
 	c.checkNamed(&f, settings, a)
@@ -353,11 +353,11 @@ func (c *Core) amendable(a *Amendment) []error {
 }
 
 // foldAmendment folds an amendment.
-func (r *Record) foldAmendment(a *Amendment, flow *Flow) error {
+func (r *Record) foldAmendment(a *Amendment, of *Flow) error {
 	if len(r.models)+len(a.Rows) > maxTracked || len(r.swaps)+len(a.Models) > maxTracked {
 		return invalid("amended.models", "are more than %d", maxTracked)
 	}
-	settings := amendedSettings(a, r.settings, r.rules, flow)
+	settings := amendedSettings(a, r.settings, r.rules, of)
 	if err := foldSettings(settings, "amended."); err != nil {
 		return err
 	}

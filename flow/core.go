@@ -386,8 +386,8 @@ func (c *Core) edit(s Edit) error {
 	if config == nil {
 		return &Error{Kind: provider.KindValidation, Op: string(TriggerEdit), Field: "config", Err: errors.New("is missing")}
 	}
-	flow, settings := cmp.Or(s.Flow, s.Config.Flow()), s.Settings
-	if m := c.flows[flow]; m != nil { // validation reports an unknown flow
+	name, settings := cmp.Or(s.Flow, s.Config.Flow()), s.Settings
+	if m := c.flows[name]; m != nil { // validation reports an unknown flow
 		own, err := m.typed(config, "the config")
 		if err != nil {
 			return err
@@ -397,7 +397,7 @@ func (c *Core) edit(s Edit) error {
 	if settings == nil {
 		settings = c.machine.flow.Complete(config.Settings())
 	}
-	c.record.flow, c.record.config, c.record.settings, c.record.valid = flow, config, settings, false
+	c.record.flow, c.record.config, c.record.settings, c.record.valid = name, config, settings, false
 	return c.fire(TriggerEdit, Exit{}, false)
 }
 

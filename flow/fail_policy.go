@@ -129,11 +129,11 @@ func ruling() []Option {
 }
 
 // CallKinds refuses the kinds of calls that the flow does not have, in the rules of a config.
-func (f *Findings) CallKinds(flow *Flow, config Config, rules []FailureRule) {
-	if flow.Kinds == nil || len(rules) == 0 {
+func (f *Findings) CallKinds(of *Flow, config Config, rules []FailureRule) {
+	if of.Kinds == nil || len(rules) == 0 {
 		return
 	}
-	known := flow.callKinds(config)
+	known := of.callKinds(config)
 	for i := range rules[:min(len(rules), mostRules)] {
 		for _, kind := range rules[i].Calls[:min(len(rules[i].Calls), mostRules)] {
 			if !slices.Contains(known, kind) {
