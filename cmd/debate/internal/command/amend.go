@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/flow"
 )
@@ -34,7 +35,7 @@ type amendFlags struct {
 // amend changes the settings of a conversation.
 func (p *program) amend() *cobra.Command {
 	var f amendFlags
-	c := &cobra.Command{
+	c := p.controlling(&cobra.Command{
 		Use: "amend id", Short: "Change the settings of a conversation that has started: budget, models, rounds, time-outs",
 		Long: `Change the settings of a conversation that has started and is not over,
 wherever it runs. What no flag names stays as it is. Calls in flight end under
@@ -44,28 +45,18 @@ onFailure, toolPolicy); the flags come after it.`,
 		Example: `  debate amend 0198c2f1 --budget 5 --rounds 6
   debate amend 0198c2f1 --model architect=anthropic/claude-sonnet-4-5,openai/gpt-4.1
   debate amend 0198c2f1 --fallbacks judge=openai/gpt-4.1 --turn-timeout 5m`,
-		Args:              arguments(cobra.ExactArgs(1)),
-		ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := exclusive(c, "no-budget", "budget"); err != nil {
-				return err
-			}
-			engine, id, closing, err := p.openOne(c.Context(), args, choice{})
-			if err != nil {
-				return err
-			}
-			defer closing()
-			record, err := engine.Record(c.Context(), id)
-			if err != nil {
-				return err
-			}
-			change, err := f.amendment(c, record)
-			if err != nil {
-				return exit(exitArguments, err)
-			}
-			return p.control(c.Context(), engine, id, *change, false)
-		},
-	}
+		PreRunE: func(c *cobra.Command, _ []string) error { return exclusive(c, "no-budget", "budget") },
+	}, &controlFlags{}, choice{}, func(c *cobra.Command, engine *debate.Engine, id string, _ []string) (flow.Signal, error) {
+		record, err := engine.Record(c.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		change, err := f.amendment(c, record)
+		if err != nil {
+			return nil, exit(exitArguments, err)
+		}
+		return *change, nil
+	})
 	flags := c.Flags()
 	flags.StringVar(&f.from, "from", "", "read an amendment from this `file`, JSON or YAML")
 	flags.StringVar(&f.budget, "budget", "", "the most that may be spent, in `USD`; 0: no limit")

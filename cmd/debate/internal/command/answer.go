@@ -28,7 +28,7 @@ func (p *program) answer() *cobra.Command {
 	var f controlFlags
 	var files []string
 	var person string
-	c := &cobra.Command{
+	c := p.controlling(&cobra.Command{
 		Use: "answer id [inquiry] text", Short: "Answer a question of a conversation, and continue it",
 		Long: `Answer a question of a conversation. The inquiry may be left out if only one
 is open; debate show lists them. A text of "-" is read from the standard
@@ -40,34 +40,26 @@ The first answer counts; a later one fails and names the person of the first.`,
   debate answer 0198c2f1 --file plan.pdf "See the plan"`,
 		Args:              arguments(cobra.RangeArgs(1, 3)),
 		ValidArgsFunction: p.completeInquiries,
-		RunE: func(c *cobra.Command, args []string) error {
-			engine, id, closing, err := p.openOne(c.Context(), args, waiting())
-			if err != nil {
-				return err
-			}
-			defer closing()
-			record, err := engine.Record(c.Context(), id)
-			if err != nil {
-				return err
-			}
-			q, rest, err := inquiryOf(record, args[1:], len(files) > 0)
-			if err != nil {
-				return first(c.Context(), engine, record, args[1:], err)
-			}
-			if len(q.Options) > 0 {
-				return exit(exitArguments, fmt.Errorf("%s is answered with an option, %s: %s OPTION",
-					q.ID, either(q.Options), progress.Command("choose", id, q.ID)))
-			}
-			answer := flow.Answer{Inquiry: q.ID, Person: p.person(c, person)}
-			if answer.Text, err = p.answerText(rest); err != nil {
-				return err
-			}
-			if answer.Attachments, err = readFiles(files); err != nil {
-				return err
-			}
-			return p.control(c.Context(), engine, id, answer, f.run)
-		},
-	}
+	}, &f, waiting(), func(c *cobra.Command, engine *debate.Engine, id string, args []string) (flow.Signal, error) {
+		record, err := engine.Record(c.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		q, rest, err := inquiryOf(record, args[1:], len(files) > 0)
+		if err != nil {
+			return nil, first(c.Context(), engine, record, args[1:], err)
+		}
+		if len(q.Options) > 0 {
+			return nil, exit(exitArguments, fmt.Errorf("%s is answered with an option, %s: %s OPTION",
+				q.ID, either(q.Options), progress.Command("choose", id, q.ID)))
+		}
+		answer := flow.Answer{Inquiry: q.ID, Person: p.person(c, person)}
+		if answer.Text, err = p.answerText(rest); err != nil {
+			return nil, err
+		}
+		answer.Attachments, err = readFiles(files)
+		return answer, err
+	})
 	c.Flags().StringArrayVar(&files, "file", nil, "a `file` that belongs to the answer, such as an image or a PDF; can be repeated")
 	withPerson(c, &person)
 	p.withRun(c, &f)

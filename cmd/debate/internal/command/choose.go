@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 )
@@ -16,7 +17,7 @@ func (p *program) choose() *cobra.Command {
 	var f controlFlags
 	var answer flow.Answer
 	var person string
-	c := &cobra.Command{
+	c := p.controlling(&cobra.Command{
 		Use: "choose id [inquiry] option", Short: "Decide about a failure, a tool or a cost warning, and continue the conversation",
 		Long: `Answer a question of a conversation with one of its options: what is done
 about a failed call, the use of a tool, or a cost warning. debate show lists
@@ -29,30 +30,24 @@ the person of the first.`,
   debate choose 0198c2f1 deny --text "not that folder"`,
 		Args:              arguments(cobra.RangeArgs(2, 3)),
 		ValidArgsFunction: p.completeInquiries,
-		RunE: func(c *cobra.Command, args []string) error {
-			engine, id, closing, err := p.openOne(c.Context(), args, waiting())
-			if err != nil {
-				return err
-			}
-			defer closing()
-			record, err := engine.Record(c.Context(), id)
-			if err != nil {
-				return err
-			}
-			q, rest, err := inquiryOf(record, args[1:], false)
-			if err != nil {
-				return first(c.Context(), engine, record, args[1:], err)
-			}
-			if len(q.Options) == 0 {
-				return exit(exitArguments, fmt.Errorf("%s is answered with a text: %s TEXT", q.ID, progress.Command("answer", id, q.ID)))
-			}
-			answer.Inquiry, answer.Option, answer.Person = q.ID, flow.Option(rest[0]), p.person(c, person)
-			if err := checkChoice(q, &answer); err != nil {
-				return exit(exitArguments, err)
-			}
-			return p.control(c.Context(), engine, id, answer, f.run)
-		},
-	}
+	}, &f, waiting(), func(c *cobra.Command, engine *debate.Engine, id string, args []string) (flow.Signal, error) {
+		record, err := engine.Record(c.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		q, rest, err := inquiryOf(record, args[1:], false)
+		if err != nil {
+			return nil, first(c.Context(), engine, record, args[1:], err)
+		}
+		if len(q.Options) == 0 {
+			return nil, exit(exitArguments, fmt.Errorf("%s is answered with a text: %s TEXT", q.ID, progress.Command("answer", id, q.ID)))
+		}
+		answer.Inquiry, answer.Option, answer.Person = q.ID, flow.Option(rest[0]), p.person(c, person)
+		if err := checkChoice(q, &answer); err != nil {
+			return nil, exit(exitArguments, err)
+		}
+		return answer, nil
+	})
 	flags := c.Flags()
 	flags.StringVar(&answer.Model, "model", "", "with the option model: the model that takes over, as `provider/model`")
 	flags.StringVar(&answer.By, "actor", "", "with skip and drop: who is meant, if the question is about several")

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // controlFlags are the flags of the commands that control a conversation.
@@ -21,14 +22,98 @@ type controlFlags struct {
 }
 
 // withReason adds the flag --reason.
-func (f *controlFlags) withReason(c *cobra.Command) {
+func (f *controlFlags) withReason(c *cobra.Command) *cobra.Command {
 	c.Flags().StringVar(&f.reason, "reason", "", "why, in one line; the log keeps it")
+	return c
 }
 
 // withRun adds the flag --run, and those of what a conversation that is continued here may use.
 func (p *program) withRun(c *cobra.Command, f *controlFlags) {
 	c.Flags().BoolVar(&f.run, "run", true, "continue the conversation here, unless another process runs it")
 	p.runFlags(c)
+}
+
+// controlling completes a command that controls a conversation: the one that its first argument names, or one that from finds. It
+// wants an id unless from implies one. signal makes the control.
+func (p *program) controlling(
+	c *cobra.Command, f *controlFlags, from choice,
+	signal func(c *cobra.Command, engine *debate.Engine, id string, args []string) (flow.Signal, error),
+) *cobra.Command {
+	if c.Args == nil {
+		c.Args = arguments(cobra.ExactArgs(1))
+		if from.implied {
+			c.Args = arguments(cobra.MaximumNArgs(1))
+		}
+	}
+	if c.ValidArgsFunction == nil {
+		c.ValidArgsFunction = p.completeIDs(1)
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		engine, id, closing, err := p.openOne(c.Context(), args, from)
+		if err != nil {
+			return err
+		}
+		defer closing()
+		control, err := signal(c, engine, id, args)
+		if err != nil {
+			return err
+		}
+		return p.control(c.Context(), engine, id, control, f.run)
+	}
+	return c
+}
+
+// reasoned makes a command whose control is a reason and no more.
+func (p *program) reasoned(c *cobra.Command, f *controlFlags, from choice, signal func() flow.Signal) *cobra.Command {
+	return f.withReason(p.controlling(c, f, from, func(*cobra.Command, *debate.Engine, string, []string) (flow.Signal, error) {
+		return signal(), nil
+	}))
+}
+
+// pause stops new calls of a conversation.
+func (p *program) pause() *cobra.Command {
+	var f controlFlags
+	var drain bool
+	c := p.reasoned(&cobra.Command{
+		Use: "pause [id]", Short: "Pause a conversation, wherever it runs: by default the newest one that is not over",
+		Example: `  debate pause 0198c2f1 --reason "waiting for the figures"`,
+	}, &f, unfinished(), func() flow.Signal { return flow.Pause{Drain: drain, Reason: f.reason} })
+	c.Flags().BoolVar(&drain, "drain", false, "let the calls in flight finish; else they are aborted and paid for")
+	return c
+}
+
+// stop ends the rounds of a conversation. It wants an id: nothing undoes it.
+func (p *program) stop() *cobra.Command {
+	var f controlFlags
+	return p.reasoned(&cobra.Command{
+		Use: "stop id", Short: "End the rounds of a conversation now, and have it concluded with what there is",
+		Example: `  debate stop 0198c2f1 --reason "good enough"`,
+	}, &f, choice{}, func() flow.Signal { return flow.Stop{Reason: f.reason} })
+}
+
+// cancel ends a conversation without a conclusion. It wants an id: nothing undoes it.
+func (p *program) cancel() *cobra.Command {
+	var f controlFlags
+	return p.reasoned(&cobra.Command{
+		Use: "cancel id", Short: "End a conversation for good, without a result",
+		Example: `  debate cancel 0198c2f1 --reason "wrong question"`,
+	}, &f, choice{}, func() flow.Signal { return flow.Cancel{Reason: f.reason} })
+}
+
+// retry makes the calls again that a failure has stopped.
+func (p *program) retry() *cobra.Command {
+	var f controlFlags
+	failed := choice{last: &store.Filter{States: []flow.State{flow.StateError}, Unfinished: true}, implied: true}
+	c := p.reasoned(&cobra.Command{
+		Use: "retry [id]", Short: "Try again what a failure has stopped: by default in the newest conversation that stopped so",
+		Long: `Try again what a failure has stopped, and continue here unless another process
+runs the conversation. Nothing that has a result is repeated. Without an id it
+is the newest conversation in the state error. Calls that wait for an outage
+to pass are made at once.`,
+		Example: `  debate retry 0198c2f1`,
+	}, &f, failed, func() flow.Signal { return flow.Retry{Reason: f.reason} })
+	p.withRun(c, &f)
+	return c
 }
 
 // controlled is what a command says of a conversation that it has controlled.

@@ -20,28 +20,20 @@ import (
 func (p *program) steer(c *cobra.Command, on flow.Trigger, read func(work *arbiter.Work, argument string) (any, error)) *cobra.Command {
 	var f controlFlags
 	c.ValidArgsFunction = p.completeSteered
-	c.RunE = func(c *cobra.Command, args []string) error {
-		engine, id, closing, err := p.openOne(c.Context(), args, choice{last: unfinished().last})
-		if err != nil {
-			return err
-		}
-		defer closing()
+	named := choice{last: unfinished().last}
+	p.controlling(c, &f, named, func(c *cobra.Command, engine *debate.Engine, id string, args []string) (flow.Signal, error) {
 		work, err := p.workOf(c, engine, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		payload, err := read(work, strings.Join(args[1:], ""))
 		if err != nil {
-			return exit(exitArguments, err)
+			return nil, exit(exitArguments, err)
 		}
 		data, err := json.Marshal(payload)
-		if err != nil {
-			return err
-		}
-		return p.control(c.Context(), engine, id, flow.Sent{Trigger: on, Payload: data, Reason: f.reason}, false)
-	}
-	f.withReason(c)
-	return c
+		return flow.Sent{Trigger: on, Payload: data, Reason: f.reason}, err
+	})
+	return f.withReason(c)
 }
 
 // workOf returns the arbitrated work of this id.
