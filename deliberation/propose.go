@@ -12,35 +12,14 @@ func (b *board) proposes(w *work) bool {
 }
 
 func proposeCalls(r *flow.Record) []*flow.Call {
-	if r.Late() {
-		return nil
-	}
-	b := read(r)
-	var calls []*flow.Call
-	var wanted []*work
-	for i := range b.agents {
-		w := &b.agents[i]
-		a := b.proposalOf(w)
-		if !b.proposes(w) || !b.missing(a.id) {
-			continue
+	return phaseCalls(r, StateProposing, KindProposal, slotPropose, func(b *board, w *work, r *flow.Record, a attempt) string {
+		var text strings.Builder
+		b.history(&text, w, w, a.history)
+		if former := w.standing(); former != nil {
+			b.quoteNow(&text, former, a.halves)
 		}
-		if lacking := b.lacking(w, a); len(lacking) > 0 {
-			wanted = append(wanted, lacking...)
-			continue
-		}
-		call := b.work(w, a.id, KindProposal)
-		call.Slot, call.OnFail = b.slot(slotPropose, w.seat, 0), a.onFail(call.OnFail)
-		call.Last = func(*flow.Record) string {
-			var text strings.Builder
-			b.history(&text, w, w, a.history)
-			if former := w.standing(); former != nil {
-				b.quoteNow(&text, former, a.halves)
-			}
-			return text.String() + r.Text("ask.propose."+w.ID) + a.note("proposal")
-		}
-		calls = append(calls, call)
-	}
-	return append(calls, b.digests(false, wanted)...)
+		return text.String() + r.Text("ask.propose."+w.ID) + a.note("proposal")
+	})
 }
 
 func (b *board) proposalOf(w *work) attempt {

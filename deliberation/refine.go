@@ -15,39 +15,18 @@ func (b *board) refines(w *work) bool {
 }
 
 func refineCalls(r *flow.Record) []*flow.Call {
-	if r.Late() {
-		return nil
-	}
-	b := read(r)
-	var calls []*flow.Call
-	var wanted []*work
-	for i := range b.agents {
-		w := &b.agents[i]
-		a := b.refining(w)
-		if !b.refines(w) || !b.missing(a.id) {
-			continue
+	return phaseCalls(r, StateRefining, KindRefinement, slotRefine, func(b *board, w *work, r *flow.Record, a attempt) string {
+		var text strings.Builder
+		b.history(&text, w, w, a.history)
+		for _, t := range append([]*flow.Turn{w.standing()}, b.heard(w)...) {
+			b.quoteNow(&text, t, a.halves)
 		}
-		if lacking := b.lacking(w, a); len(lacking) > 0 {
-			wanted = append(wanted, lacking...)
-			continue
+		ask := r.Text("ask.refine." + w.ID)
+		if b.shares() && (a.short > 0 || !b.quoteOthers(&text, w)) {
+			ask = cmp.Or(r.Text(textAlone+w.ID), ask)
 		}
-		call := b.work(w, a.id, KindRefinement)
-		call.Slot, call.OnFail = b.slot(slotRefine, w.seat, 0), a.onFail(call.OnFail)
-		call.Last = func(r *flow.Record) string {
-			var text strings.Builder
-			b.history(&text, w, w, a.history)
-			for _, t := range append([]*flow.Turn{w.standing()}, b.heard(w)...) {
-				b.quoteNow(&text, t, a.halves)
-			}
-			ask := r.Text("ask.refine." + w.ID)
-			if b.shares() && (a.short > 0 || !b.quoteOthers(&text, w)) {
-				ask = cmp.Or(r.Text(textAlone+w.ID), ask)
-			}
-			return text.String() + ask + a.note("refinement")
-		}
-		calls = append(calls, call)
-	}
-	return append(calls, b.digests(false, wanted)...)
+		return text.String() + ask + a.note("refinement")
+	})
 }
 
 func (b *board) refining(w *work) attempt {

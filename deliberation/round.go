@@ -34,3 +34,33 @@ func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	}
 	return TriggerBeginRound, exit, true
 }
+
+// phaseCalls returns the calls of a phase in which each agent has at most one, and the summaries that some of them read and that are not
+// made yet. last writes the instruction of a call.
+func phaseCalls(
+	r *flow.Record, phase flow.State, kind flow.CallKind, slot int, last func(b *board, w *work, r *flow.Record, a attempt) string,
+) []*flow.Call {
+	if r.Late() {
+		return nil
+	}
+	b := read(r)
+	var calls []*flow.Call
+	var wanted []*work
+	for i := range b.agents {
+		w := &b.agents[i]
+		for _, a := range b.duties(w, phase) {
+			if !b.missing(a.id) {
+				continue
+			}
+			if lacking := b.lacking(w, a); len(lacking) > 0 {
+				wanted = append(wanted, lacking...)
+				continue
+			}
+			call := b.work(w, a.id, kind)
+			call.Slot, call.OnFail = b.slot(slot, w.seat, 0), a.onFail(call.OnFail)
+			call.Last = func(r *flow.Record) string { return last(b, w, r, a) }
+			calls = append(calls, call)
+		}
+	}
+	return append(calls, b.digests(false, wanted)...)
+}
