@@ -1,7 +1,6 @@
 package arbiter_test
 
 import (
-	"encoding/json"
 	"log/slog"
 	"strings"
 	"testing"
@@ -12,25 +11,14 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 )
 
-func toJSON(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
-}
-
-// callOf is the ID of the call that a request is made for: "r1.Ada".
-func callOf(req *provider.Request) string {
-	_, rest, _ := strings.Cut(req.ID, "/")
-	call, _, _ := strings.Cut(rest, "/")
-	return call
-}
+// toJSON writes a value that always has a JSON. callOf is the ID of the call that a request is made for: "r1.Ada".
+var toJSON, callOf = stage.JSON, stage.CallOf
 
 // askedOf is callOf, with a mark where an answer was rejected and is asked for again.
 func askedOf(req *provider.Request) string {

@@ -1,7 +1,6 @@
 package deliberation_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"regexp"
@@ -17,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -28,13 +28,9 @@ var fewer = longform.Fewer()
 // repeated.
 func said(call string) string { return "What " + call + " brings." }
 
-func toJSON(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
-}
+// What tests of all flows share: toJSON writes a value that always has a JSON, callOf is the id of the call that a request is made for
+// ("r1.critique.ada.ben"), and play plays a conversation to its end.
+var toJSON, callOf, play = stage.JSON, stage.CallOf, stage.Run
 
 // solution is a well-formed answer.
 func solution(text string) deliberation.Solution {
@@ -45,13 +41,6 @@ func solution(text string) deliberation.Solution {
 		},
 		OpenQuestions: []string{"how long links live"}, Confidence: 82,
 	}
-}
-
-// callOf is the id of the call that a request is made for: "r1.critique.ada.ben".
-func callOf(req *provider.Request) string {
-	_, rest, _ := strings.Cut(req.ID, "/")
-	call, _, _ := strings.Cut(rest, "/")
-	return call
 }
 
 // reasked reports whether a request asks again for an answer that was rejected.
@@ -137,17 +126,6 @@ func engineFor(own answers) (*debate.Engine, *scripted.Provider) {
 		Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 		Seed:      func() string { return "0123456789abcdef0123456789abcdef" },
 	}, p
-}
-
-// play plays a deliberation to its end.
-func play(t testing.TB, engine *debate.Engine, config deliberation.Config) *flow.Record {
-	t.Helper()
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = session.Close() })
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
-	return record
 }
 
 // view returns the deliberation of a record.

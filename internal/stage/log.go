@@ -217,7 +217,7 @@ func View(r *debate.Record) *debate.Debate {
 }
 
 // Canonical returns the canonical form of a record.
-func Canonical(t *testing.T, r *debate.Record) string {
+func Canonical(t testing.TB, r *debate.Record) string {
 	t.Helper()
 	data, err := View(r).Canonical()
 	require.NoError(t, err)

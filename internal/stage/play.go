@@ -144,7 +144,7 @@ func Simultaneous() debate.Config {
 }
 
 // Run plays a debate to its end.
-func Run(t *testing.T, engine *debate.Engine, config flow.Config) *debate.Record {
+func Run(t testing.TB, engine *debate.Engine, config flow.Config) *debate.Record {
 	t.Helper()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/runtime/temporal"
 )
 
@@ -68,7 +69,7 @@ func TestManyRunsOfOneDebate(t *testing.T) {
 			assert.GreaterOrEqual(t, runs, 3)
 			assert.Equal(t, flow.StateCompleted, s.result().State)
 			assert.Zero(t, s.losses())
-			assert.Equal(t, s.undisturbed(), canonical(t, s.record()))
+			assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()))
 		})
 	}
 }
@@ -102,7 +103,7 @@ func TestNothingIsLostBetweenRuns(t *testing.T) {
 	}, 30*time.Minute)
 	s.run(more)
 	assert.Equal(t, flow.StateCompleted, s.result().State)
-	assert.Equal(t, s.undisturbed(), canonical(t, s.record()))
+	assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()))
 }
 
 // No text of a debate goes through Temporal.

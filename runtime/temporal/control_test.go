@@ -74,7 +74,7 @@ func TestPauseAndResume(t *testing.T) {
 	require.NoError(t, errors.Join(paused.refused, paused.failed))
 	require.NotNil(t, paused.status)
 	assert.Equal(t, flow.StateCompleted, s.result().State)
-	assert.Equal(t, s.undisturbed(), canonical(t, s.record()))
+	assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()))
 	assert.Equal(t, 1, s.entered(flow.StatePaused))
 }
 
@@ -136,7 +136,7 @@ func TestControlsThatAreRefused(t *testing.T) {
 			assert.Equal(t, "refused", failed.Type())
 			assert.True(t, failed.NonRetryable())
 			assert.ErrorContains(t, err, c.says)
-			assert.Equal(t, s.undisturbed(), canonical(t, s.record()), "nothing has changed")
+			assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()), "nothing has changed")
 		})
 	}
 }
@@ -164,7 +164,7 @@ func TestAControlOfAWorkerThatDied(t *testing.T) {
 			var failed *sdk.ApplicationError
 			require.ErrorAs(t, given.failed, &failed)
 			assert.Equal(t, "refused", failed.Type())
-			assert.Equal(t, s.undisturbed(), canonical(t, s.record()), "nothing has changed")
+			assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()), "nothing has changed")
 		})
 	}
 }

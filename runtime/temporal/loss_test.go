@@ -20,6 +20,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/runtime/temporal"
@@ -38,7 +39,7 @@ func TestAWorkerThatFallsSilent(t *testing.T) {
 	s.run(nil)
 	assert.Equal(t, flow.StateCompleted, s.result().State)
 	assert.Equal(t, 2, s.losses())
-	assert.Equal(t, s.undisturbed(), canonical(t, s.record()))
+	assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()))
 }
 
 // A worker that dies between the append and its answer to the server has lost nothing, and nothing is asked again.
@@ -60,7 +61,7 @@ func TestAWorkerThatDiesAfterTheAppend(t *testing.T) {
 	s.run(nil)
 	assert.Equal(t, flow.StateCompleted, s.result().State)
 	assert.Zero(t, s.losses())
-	assert.Equal(t, s.undisturbed(), canonical(t, s.record()))
+	assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()))
 }
 
 // around lets a function stand around an activity.
@@ -128,7 +129,7 @@ func TestAWorkerThatLacksSomething(t *testing.T) {
 	s.run(nil)
 	assert.Equal(t, flow.StateCompleted, s.result().State)
 	assert.Zero(t, s.losses())
-	assert.Equal(t, s.undisturbed(), canonical(t, s.record()))
+	assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()))
 }
 
 // A call that no worker can make is offered to others at once some times, and then less and less often. A debate that is canceled
@@ -195,7 +196,7 @@ func TestADebateThatAnotherProcessHolds(t *testing.T) {
 	assert.Equal(t, flow.StateCompleted, s.result().State)
 	assert.GreaterOrEqual(t, refused.Load(), int64(3))
 	assert.Equal(t, 1, s.losses())
-	assert.Equal(t, s.undisturbed(), canonical(t, s.record()))
+	assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()))
 }
 
 // owner is whoever has the lease of the debate.

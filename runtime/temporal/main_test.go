@@ -104,16 +104,7 @@ func (s *scene) undisturbed() string {
 	defer session.Close()
 	record, err := session.Wait(s.t.Context())
 	require.NoError(s.t, err)
-	return canonical(s.t, record)
-}
-
-func canonical(t *testing.T, record *debate.Record) string {
-	t.Helper()
-	d, ok := debate.Of(record)
-	require.True(t, ok)
-	data, err := d.Canonical()
-	require.NoError(t, err)
-	return string(data)
+	return stage.Canonical(s.t, record)
 }
 
 // before makes every reply wait for a function, which gets the request's id and how often it was asked.

@@ -9,6 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // A workflow ends with the record that a session makes of the same debate.
@@ -27,7 +28,7 @@ func TestADebateFromStartToEnd(t *testing.T) {
 			assert.True(t, status.Over)
 			record := s.record()
 			assert.Equal(t, record.Seq, status.Seq)
-			assert.Equal(t, s.undisturbed(), canonical(t, record))
+			assert.Equal(t, s.undisturbed(), stage.Canonical(t, record))
 			require.Zero(t, record.InFlight())
 		})
 	}

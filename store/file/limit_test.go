@@ -19,18 +19,10 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
-
-// taken returns how many bytes do allocates.
-func taken(do func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	do()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
 
 // write puts pieces, and holes between them, behind each other.
 func write(t *testing.T, path string, pieces ...any) {
@@ -63,7 +55,7 @@ func TestLongLines(t *testing.T) {
 	read := func(want int) (err error) {
 		t.Helper()
 		var events []flow.Event
-		memory := taken(func() { events, err = collect(s, "a") })
+		memory := stage.Allocated(func() { events, err = collect(s, "a") })
 		assert.Len(t, events, want)
 		assert.Less(t, memory, uint64(1)<<20)
 		return err
@@ -102,7 +94,7 @@ func TestMemoryOfReading(t *testing.T) {
 	}
 	size := uint64(len(d.get("a.log")))
 	require.Greater(t, size, uint64(300_000))
-	follow := taken(func() {
+	follow := stage.Allocated(func() {
 		for n := range int64(10) {
 			for _, err := range s.Read(t.Context(), "a", 2990+n) {
 				require.NoError(t, err)

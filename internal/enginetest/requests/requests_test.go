@@ -57,16 +57,9 @@ func asked(t *testing.T, c *conversation) []provider.Request {
 	}
 	all := source.Requests()
 	slices.SortStableFunc(all, func(x, y provider.Request) int {
-		return slices.Index(order, callOf(&x)) - slices.Index(order, callOf(&y))
+		return slices.Index(order, stage.CallOf(&x)) - slices.Index(order, stage.CallOf(&y))
 	})
 	return all
-}
-
-// callOf is the id of the call that a request is made for.
-func callOf(req *provider.Request) string {
-	_, rest, _ := strings.Cut(req.ID, "/")
-	call, _ := stage.CutAttempt(rest)
-	return call
 }
 
 // written writes requests one after the other: a system prompt where it is new, and what precedes the instruction as its markers, or whole.
@@ -75,7 +68,7 @@ func written(all []provider.Request, whole bool) string {
 	first := map[string]string{} // by the system prompt: the call that had it first
 	for i := range all {
 		req := &all[i]
-		call := callOf(req)
+		call := stage.CallOf(req)
 		fmt.Fprintf(&out, "==== %s ====\n", call)
 		if before, ok := first[req.System]; ok {
 			fmt.Fprintf(&out, "---- system: that of %s\n", before)
@@ -394,10 +387,10 @@ func works() []conversation {
 	}
 	script := func(_ *debate.Engine, source *scripted.Provider) {
 		source.Reply = func(req *provider.Request) scripted.Reply {
-			if ruling, ok := rulings[callOf(req)]; ok {
+			if ruling, ok := rulings[stage.CallOf(req)]; ok {
 				return scripted.Reply{Text: stage.JSON(ruling)}
 			}
-			return scripted.Reply{Text: stage.JSON(results[callOf(req)])}
+			return scripted.Reply{Text: stage.JSON(results[stage.CallOf(req)])}
 		}
 	}
 	return []conversation{{name: "arbiter", change: script, config: arbiter.Config{

@@ -46,7 +46,7 @@ var proposer = regexp.MustCompile(`<<<\d+ (\w+): proposal>>>`)
 
 // schemed answers the requests of deliberations and arbiters that have a schema; nil: the request is a debate's.
 func schemed(req *provider.Request) any {
-	call := callOf(req.ID)
+	call := stage.CallOf(req)
 	switch kind, _, _ := strings.Cut(req.Schema.Name, "-"); kind {
 	case "questions":
 		return map[string]any{"questions": []string{}}
@@ -87,11 +87,4 @@ func ruling(call string) any {
 	default:
 		return arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{agents[call]}, Reason: "it is their part"}
 	}
-}
-
-// callOf is the id of the call that a request is made for.
-func callOf(id string) string {
-	_, rest, _ := strings.Cut(id, "/")
-	call, _, _ := strings.Cut(rest, "/")
-	return call
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/store"
 )
@@ -106,16 +106,7 @@ func undisturbed(t *testing.T, play string) string {
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, play == summarized, len(record.Summaries) > 0)
-	return canonical(t, record)
-}
-
-func canonical(t testing.TB, record *flow.Record) string {
-	t.Helper()
-	d, ok := debate.Of(record)
-	require.True(t, ok)
-	data, err := d.Canonical()
-	require.NoError(t, err)
-	return string(data)
+	return stage.Canonical(t, record)
 }
 
 // sample picks failpoints, all with -kill.all. Without it these are one of each kind that none was
@@ -226,7 +217,7 @@ func (r trial) run(t *testing.T, sum *tally) {
 	}
 	record, err := engineOn(r.store, nil).Record(t.Context(), r.id)
 	require.NoError(t, err)
-	if assert.Equal(t, r.want, canonical(t, record)) && s.repeats+s.lost+s.excessive+s.uncharged == 0 {
+	if assert.Equal(t, r.want, stage.Canonical(t, record)) && s.repeats+s.lost+s.excessive+s.uncharged == 0 {
 		s.survived = 1
 	}
 	total, known := charged(slices.Concat(shifts...), final)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -84,7 +85,7 @@ func beLate(t *testing.T, failure error) {
 	defer taken.Close()
 	record, err := taken.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, undisturbed(t, sequential), canonical(t, record))
+	assert.Equal(t, undisturbed(t, sequential), stage.Canonical(t, record))
 
 	sum := contest{}
 	sum.add("late", readLedger(t, name), nil)

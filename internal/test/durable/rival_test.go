@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/process"
 )
 
@@ -52,7 +53,7 @@ func rival(t *testing.T, kind string, workers int, want string) {
 	for _, id := range o.IDs {
 		record, err := engineOn(store, nil).Record(t.Context(), id)
 		require.NoError(t, err)
-		assert.Equal(t, want, canonical(t, record))
+		assert.Equal(t, want, stage.Canonical(t, record))
 		sum.add(id, calls, logOf(t, store, id))
 	}
 	figuref("%d resumers, %s: %d debates, %d kills, %d takeovers, double advances %d, repeats %d",
