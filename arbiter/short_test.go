@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -19,9 +20,7 @@ import (
 // take a second each; two agents are selected at once where the config allows it.
 func TestCutShortIsSaid(t *testing.T) {
 	t.Parallel()
-	const raise = `: raise it to about \S+( tokens| calls)?`
-	soft := func(done, limit string) string { return done + " by the soft limit of " + limit + raise }
-	hard := func(done, limit string) string { return done + " by the hard limit of " + limit + raise }
+	soft, hard := stage.SoftLimit, stage.HardLimit
 	budget := func(b flow.Budget) func(*arbiter.Config) { return func(c *arbiter.Config) { c.Budget = &b } }
 	both := func(c *arbiter.Config) {
 		c.Parallel, c.Budget = 2, &flow.Budget{SoftCalls: 4}
@@ -76,15 +75,7 @@ func TestCutShortIsSaid(t *testing.T) {
 					require.NoError(t, session.Control(t.Context(), tc.signal))
 				}
 				record, _ := session.WaitIdle(t.Context())
-				w := workOf(t, record)
-				assert.Regexp(t, "^"+tc.want+"$", w.CutShort())
-				if tc.want == "" {
-					return
-				}
-				assert.Equal(t, w.CutShort(), w.Degraded()[0])
-				stored, err := engine.Record(t.Context(), record.ID)
-				require.NoError(t, err)
-				assert.Equal(t, w.CutShort(), stored.CutShort(), "the log alone says so")
+				stage.AssertCut(t, engine, record, workOf(t, record).Degraded(), tc.want)
 			})
 		})
 	}
@@ -93,13 +84,7 @@ func TestCutShortIsSaid(t *testing.T) {
 // Work that a limit has cut short says about how much would do. With that limit it has all its executions.
 func TestTheLimitThatIsNamedSuffices(t *testing.T) {
 	t.Parallel()
-	for name, limit := range map[string]func(n int) flow.Budget{
-		"soft":        func(n int) flow.Budget { return flow.Budget{Soft: flow.USD * flow.Money(n) / 1000} },
-		"soft tokens": func(n int) flow.Budget { return flow.Budget{SoftTokens: 1000 * n} },
-		"soft calls":  func(n int) flow.Budget { return flow.Budget{SoftCalls: n} },
-		"hard":        func(n int) flow.Budget { return flow.Budget{Hard: flow.USD * flow.Money(n) / 1000} },
-		"hard calls":  func(n int) flow.Budget { return flow.Budget{HardCalls: n} },
-	} {
+	for name, limit := range stage.Limits() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			engine, p := engineFor(nil)
@@ -112,25 +97,10 @@ func TestTheLimitThatIsNamedSuffices(t *testing.T) {
 			}
 			c := config()
 			c.ID, c.MaxIterations, c.MaxTokens = "", 8, 600
-			for n := 1; ; n += 1 + n/16 {
-				require.Less(t, n, 1000, "a limit is accepted")
-				c.Budget = new(limit(n))
-				if engine.Validate(t.Context(), c) == nil {
-					break
-				}
-			}
-			cut, _ := play(t, engine, c)
-			require.NotEmpty(t, cut.Warnings)
-			w := cut.Warnings[len(cut.Warnings)-1]
-			require.Contains(t, cut.CutShort(), ": raise it to about ")
-			b := c.Budget
-			c.Budget = &flow.Budget{
-				Soft: min(b.Soft, 1) * w.Needs, Hard: min(b.Hard, 1) * w.Needs, SoftTokens: w.NeedsTokens,
-				SoftCalls: min(b.SoftCalls, 1) * w.NeedsCalls, HardCalls: min(b.HardCalls, 1) * w.NeedsCalls,
-			}
-			whole, err := play(t, engine, c)
-			require.NoError(t, err)
-			assert.Empty(t, whole.CutShort(), "%s", cut.CutShort())
+			whole := stage.NamedLimit(t, engine, limit, func(b *flow.Budget) flow.Config {
+				c.Budget = b
+				return c
+			})
 			assert.Equal(t, arbiter.EndIterations, whole.Reason)
 		})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -19,12 +20,7 @@ import (
 // twelve calls, and each of the others nine.
 func TestCutShortIsSaid(t *testing.T) {
 	t.Parallel()
-	const raise = `: raise it to about \S+( tokens| calls)?`
-	soft := func(done, limit string) string { return done + " by the soft limit of " + limit + raise }
-	hard := func(done, limit string) string { return done + " by the hard limit of " + limit + raise }
-	kept := func(done, limit string) string {
-		return done + " because the rest of the hard limit of " + limit + " is kept for the conclusion" + raise
-	}
+	soft, hard, kept := stage.SoftLimit, stage.HardLimit, stage.KeptLimit
 	type config = deliberation.Config
 	budget := func(b flow.Budget) func(*config) { return func(c *config) { c.Budget = &b } }
 	refuses := func(call string) answers {
@@ -109,15 +105,10 @@ func TestCutShortIsSaid(t *testing.T) {
 				close(leave)
 			}
 			record, _ := session.Wait(t.Context())
-			assert.Regexp(t, "^"+tc.want+"$", record.CutShort())
+			stage.AssertCut(t, engine, record, view(record).Degraded(), tc.want)
 			if tc.want == "" {
 				assert.Empty(t, view(record).Degraded())
-				return
 			}
-			assert.Equal(t, record.CutShort(), view(record).Degraded()[0])
-			stored, err := engine.Record(t.Context(), record.ID)
-			require.NoError(t, err)
-			assert.Equal(t, record.CutShort(), stored.CutShort(), "the log alone says so")
 		})
 	}
 }
@@ -130,55 +121,21 @@ func digesting(c *deliberation.Config) {
 // A deliberation that a limit has cut short says about how much would do. With that limit it has all its rounds.
 func TestTheLimitThatIsNamedSuffices(t *testing.T) {
 	t.Parallel()
-	for name, limit := range map[string]func(n int) flow.Budget{
-		"soft":        func(n int) flow.Budget { return flow.Budget{Soft: flow.USD * flow.Money(n) / 1000} },
-		"soft tokens": func(n int) flow.Budget { return flow.Budget{SoftTokens: 1000 * n} },
-		"soft calls":  func(n int) flow.Budget { return flow.Budget{SoftCalls: n} },
-		"hard":        func(n int) flow.Budget { return flow.Budget{Hard: flow.USD * flow.Money(n) / 1000} },
-		"hard calls":  func(n int) flow.Budget { return flow.Budget{HardCalls: n} },
-		"kept":        func(n int) flow.Budget { return flow.Budget{Hard: flow.USD * flow.Money(n) / 1000, SoftCalls: 1000} },
-		"kept tokens": func(n int) flow.Budget { return flow.Budget{HardTokens: 1000 * n, SoftCalls: 1000} },
-		"kept calls":  func(n int) flow.Budget { return flow.Budget{HardCalls: n, Soft: 100 * flow.USD} },
-	} {
+	limits := stage.Limits()
+	limits["kept"] = func(n int) flow.Budget { return flow.Budget{Hard: flow.USD * flow.Money(n) / 1000, SoftCalls: 1000} }
+	limits["kept tokens"] = func(n int) flow.Budget { return flow.Budget{HardTokens: 1000 * n, SoftCalls: 1000} }
+	limits["kept calls"] = func(n int) flow.Budget { return flow.Budget{HardCalls: n, Soft: 100 * flow.USD} }
+	for name, limit := range limits {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			engine, _ := engineFor(sized(func(string) int { return 1600 }))
 			engine.Models = priced()
 			config := three()
 			config.Rounds, config.MaxTokens = 4, 600
-			for n := 1; ; n += 1 + n/16 {
-				require.Less(t, n, 1000, "a limit is accepted")
-				config.Budget = new(limit(n))
-				if engine.Validate(t.Context(), config) == nil {
-					break
-				}
-			}
-			run := func() *flow.Record {
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
-				record, _ := session.Wait(t.Context())
-				return record
-			}
-			cut := run()
-			w := cut.Warnings[len(cut.Warnings)-1]
-			require.Contains(t, []flow.WarningKind{flow.WarnSoft, flow.WarnHard}, w.Kind)
-			require.Contains(t, cut.CutShort(), ": raise it to about ")
-			b := config.Budget
-			for _, field := range []*flow.Money{&b.Soft, &b.Hard} {
-				if *field != 0 && *field < 10*flow.USD {
-					*field = w.Needs
-				}
-			}
-			for field, needs := range map[*int]int{
-				&b.SoftTokens: w.NeedsTokens, &b.HardTokens: w.NeedsTokens, &b.SoftCalls: w.NeedsCalls, &b.HardCalls: w.NeedsCalls,
-			} {
-				if *field > 0 {
-					*field = max(*field, needs)
-				}
-			}
-			whole := run()
-			assert.Empty(t, whole.CutShort(), "%s", cut.CutShort())
+			whole := stage.NamedLimit(t, engine, limit, func(b *flow.Budget) flow.Config {
+				config.Budget = b
+				return config
+			})
 			assert.Equal(t, flow.EndRounds, whole.Reason)
 		})
 	}
