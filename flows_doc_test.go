@@ -62,7 +62,7 @@ func TestTheTablesOfTriggersAreTheRules(t *testing.T) {
 		},
 		{"input", arbiter.Flow().Rules, inputs},
 	} {
-		table := tableAfter(t, string(data), test.head)
+		table := stage.TableAfter(t, string(data), test.head)
 		require.Len(t, table, 1+len(test.rows))
 		for i, row := range table[1:] {
 			on := flow.Trigger(strings.Trim(row[0], "`"))

@@ -45,38 +45,6 @@ func readProviders(t *testing.T, path string) (page, prose string) {
 	return string(data), fenced.ReplaceAllString(string(data), "")
 }
 
-// cells splits a line of a table; it yields nil for any other line.
-func cells(line string) []string {
-	line = strings.TrimSpace(line)
-	if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|-") {
-		return nil
-	}
-	list := strings.Split(strings.Trim(line, "|"), "|")
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	return list
-}
-
-// tableAfter yields the lines of the first table whose head begins with these columns.
-func tableAfter(t *testing.T, text string, columns ...string) [][]string {
-	t.Helper()
-	var table [][]string
-	for line := range strings.Lines(text) {
-		row := cells(line)
-		switch {
-		case table == nil && len(row) >= len(columns) && slices.Equal(row[:len(columns)], columns):
-			table = [][]string{row}
-		case row != nil && table != nil:
-			table = append(table, row)
-		case table != nil && !strings.HasPrefix(line, "|-"):
-			return table
-		}
-	}
-	require.NotNil(t, table, "there is no table of %q", columns)
-	return table
-}
-
 // TestTheProvidersPageCitesWhatThereIs: every test that the pages name is in the file named after it, and every
 // file, folder and command's package exists.
 func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
@@ -126,7 +94,7 @@ func TestTheProvidersPageProvesWhatItClaims(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
 	_, prose := readProviders(t, proofsPage)
-	claims, proofs := tableAfter(t, prose, "vendor", "package"), tableAfter(t, prose, "vendor", "tests")
+	claims, proofs := stage.TableAfter(t, prose, "vendor", "package"), stage.TableAfter(t, prose, "vendor", "tests")
 	proved := map[string][]string{}
 	for _, row := range proofs[1:] {
 		text := codeSpan.ReplaceAllString(row[1], "")
@@ -178,7 +146,7 @@ func TestTheProvidersPageCountsWhatTheSuitesRun(t *testing.T) {
 func drawFaults(t *testing.T, drawn string) string {
 	t.Helper()
 	words := map[string][]string{}
-	for _, row := range tableAfter(t, drawn, "row", "signal", "kind", "the engine")[1:] {
+	for _, row := range stage.TableAfter(t, drawn, "row", "signal", "kind", "the engine")[1:] {
 		words[row[0]] = row
 	}
 	adapters := []string{"openaicompat", "openai", "anthropic", "google", "ollama", "bedrock", "vertex"}
@@ -249,7 +217,7 @@ func readGolden(t *testing.T, adapter string) (checks map[string]int, reasons []
 func TestTheProvidersPageNamesTheKindsOfItsFixtures(t *testing.T) {
 	_, prose := readProviders(t, proofsPage)
 	kinds := map[string]string{}
-	for _, row := range tableAfter(t, prose, "row", "signal", "kind")[1:] {
+	for _, row := range stage.TableAfter(t, prose, "row", "signal", "kind")[1:] {
 		kinds[strings.Trim(row[0], "`")] = row[2]
 	}
 	folders, err := filepath.Glob("provider/*/testdata/fault")
@@ -271,7 +239,7 @@ func TestTheProvidersPageNamesTheKindsOfItsFixtures(t *testing.T) {
 // TestTheProvidersPageHasOneTableOfVendors: it names each vendor that an environment can give, with a constructor, and it is one page.
 func TestTheProvidersPageHasOneTableOfVendors(t *testing.T) {
 	page, prose := readProviders(t, providersPage)
-	table, named := tableAfter(t, prose, "name", "constructor", "variables", "to know"), map[string]bool{}
+	table, named := stage.TableAfter(t, prose, "name", "constructor", "variables", "to know"), map[string]bool{}
 	for _, row := range table[1:] {
 		require.Len(t, row, 4, row[0])
 		assert.NotContains(t, row, "", row[0])

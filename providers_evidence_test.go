@@ -95,7 +95,7 @@ func drawEvidence(t *testing.T, faults string) string {
 	expected := map[string]string{
 		providertest.EvidenceReply: "a reply", providertest.EvidenceTools: "a reply that calls tools", providertest.EvidenceUsage: "the usage, charged once",
 	}
-	for _, row := range tableAfter(t, faults, "row", "signal", "kind", "the engine")[1:] {
+	for _, row := range stage.TableAfter(t, faults, "row", "signal", "kind", "the engine")[1:] {
 		expected[strings.Trim(row[0], "`")] = row[2]
 	}
 	evidence := readEvidence(t)

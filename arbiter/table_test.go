@@ -12,36 +12,9 @@ import (
 
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
-
-// promptTable reads the page's table of the arbiter's prompts: the calls of its columns, and the cells of each row.
-func promptTable(t *testing.T) (calls []string, rows map[string][]string) {
-	t.Helper()
-	data, err := os.ReadFile("../docs/flows.md")
-	require.NoError(t, err)
-	_, part, ok := strings.Cut(string(data), "### What the arbiter and the agents read")
-	require.True(t, ok)
-	part, _, _ = strings.Cut(part, "\n#")
-	rows = map[string][]string{}
-	for line := range strings.Lines(part) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		switch {
-		case len(cells) < 3 || strings.HasPrefix(cells[0], "---"):
-		case calls == nil:
-			for _, cell := range cells[1:] {
-				_, call, _ := strings.Cut(cell, "`")
-				calls = append(calls, strings.Trim(call, "`"))
-			}
-		default:
-			rows[cells[0]] = cells[1:]
-		}
-	}
-	return calls, rows
-}
 
 // TestPromptsContainWhatTheTableSays plays the work of the table, and looks for each of its rows in each request.
 func TestPromptsContainWhatTheTableSays(t *testing.T) {
@@ -97,17 +70,20 @@ func TestPromptsContainWhatTheTableSays(t *testing.T) {
 		"`Metadata`, `Labels`, models, the budget": "blue",
 	}
 	assert.NotContains(t, asked["d9"], marks["why its last decision has failed"], "another decision has been made since")
-	calls, rows := promptTable(t)
-	require.Len(t, calls, 7)
-	for what := range rows {
-		assert.Contains(t, marks, what)
-	}
-	for what, mark := range marks {
-		require.Len(t, rows[what], len(calls), what)
-		for i, call := range calls {
+	page, err := os.ReadFile("../docs/flows.md")
+	require.NoError(t, err)
+	table := stage.TableAfter(t, string(page), "", "arbiter, first decision `d1`")
+	require.Len(t, table[0], 8)
+	for _, row := range table[1:] {
+		mark, known := marks[row[0]]
+		require.True(t, known, row[0])
+		delete(marks, row[0])
+		require.Len(t, row, len(table[0]), row[0])
+		for i, cell := range row[1:] {
+			_, call, _ := strings.Cut(strings.Trim(table[0][i+1], "`"), "`")
 			require.NotEmpty(t, asked[call], call)
-			want := map[string]bool{"✓": true, "–": false}[rows[what][i]]
-			assert.Equal(t, want, strings.Contains(asked[call], mark), "%s in %s", what, call)
+			assert.Equal(t, map[string]bool{"✓": true, "–": false}[cell], strings.Contains(asked[call], mark), "%s in %s", row[0], call)
 		}
 	}
+	assert.Empty(t, marks, "no row of the page")
 }

@@ -3,18 +3,16 @@ package deliberation_test
 import (
 	"context"
 	"encoding/json"
-	"hash/fnv"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -33,8 +31,8 @@ func TestPinnedDeliberations(t *testing.T) {
 				}
 				set(t, &config, engine, p)
 				config.Retry = &flow.RetryPolicy{Jitter: 1} // for the waits not to be drawn
-				unequally(p)
-				golden(t, "pin/"+name+".golden", projected(answered(t, engine, config)))
+				stage.Unequally(p)
+				golden(t, "pin/"+name+".golden", projected(events(t, engine, answered(t, engine, config).ID)))
 			})
 		})
 	}
@@ -67,7 +65,7 @@ func pinnedDeliberations() map[string]func(*testing.T, *deliberation.Config, *de
 		},
 		"tools-and-clarifications": func(t *testing.T, c *deliberation.Config, engine *debate.Engine, p *scripted.Provider) {
 			look, err := flow.NewTool(flow.ToolInfo{Description: "looks something up", ReadOnly: true}, func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
-				time.Sleep(ofItsOwn(use.Call)) //nolint:forbidigo // in a bubble nobody waits
+				stage.Pass(stage.OfItsOwn(use.Call))
 				return "Found for " + use.By + ".", nil
 			})
 			require.NoError(t, err)
@@ -95,8 +93,8 @@ func faulty(kinds map[string]provider.Kind) answers {
 	}
 }
 
-// answered plays a deliberation in which a person answers all questions, and returns its log.
-func answered(t *testing.T, engine *debate.Engine, config deliberation.Config) []flow.Event {
+// answered plays a deliberation in which a person answers all questions.
+func answered(t *testing.T, engine *debate.Engine, config deliberation.Config) *flow.Record {
 	t.Helper()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
@@ -104,29 +102,11 @@ func answered(t *testing.T, engine *debate.Engine, config deliberation.Config) [
 	for {
 		r, err := session.Wait(t.Context())
 		if err == nil {
-			return events(t, engine, r.ID)
+			return r
 		}
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		for _, q := range r.Inquiries {
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "Answered " + q.ID + "."}))
 		}
 	}
-}
-
-// unequally gives each reply a delay of its own that depends on the attempt alone, so that no two come at once.
-func unequally(p *scripted.Provider) {
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
-		_, attempt, _ := strings.Cut(req.ID, "/")
-		r.Delay = ofItsOwn(attempt)
-		return r
-	}
-}
-
-// ofItsOwn is a time from one to two seconds.
-func ofItsOwn(name string) time.Duration {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return time.Second + time.Duration(h.Sum64()%uint64(time.Second))
 }

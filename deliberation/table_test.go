@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -20,26 +21,6 @@ const flowsPage = "../docs/flows.md"
 type row struct {
 	prompt, call string
 	contains     []string
-}
-
-func table(t *testing.T) []row {
-	t.Helper()
-	data, err := os.ReadFile(flowsPage)
-	require.NoError(t, err)
-	_, part, ok := strings.Cut(string(data), "### What each kind of prompt contains")
-	require.True(t, ok)
-	part, _, _ = strings.Cut(part, "\n#")
-	var rows []row
-	for line := range strings.Lines(part) {
-		cells := strings.Split(strings.TrimSpace(line), "|")
-		if len(cells) != 5 || strings.HasPrefix(cells[1], "---") || strings.TrimSpace(cells[1]) == "prompt" {
-			continue
-		}
-		rows = append(rows, row{
-			strings.TrimSpace(cells[1]), strings.Trim(cells[2], " `"), strings.Split(strings.TrimSpace(cells[3]), ", "),
-		})
-	}
-	return rows
 }
 
 // TestPromptsContainWhatTheTableSays holds the prompts to the page, so that nothing is saved by leaving out what
@@ -64,9 +45,12 @@ func TestPromptsContainWhatTheTableSays(t *testing.T) {
 		"merge":                                 func(c *deliberation.Config) { c.Synthesis = deliberation.SynthesisMerge },
 		"solution by merging":                   func(c *deliberation.Config) { c.Synthesis = deliberation.SynthesisMerge },
 	}
-	rows := table(t)
-	require.Len(t, rows, 16)
-	for _, row := range rows {
+	page, err := os.ReadFile(flowsPage)
+	require.NoError(t, err)
+	table := stage.TableAfter(t, string(page), "prompt", "call in that test")
+	require.Len(t, table, 1+16)
+	for _, cells := range table[1:] {
+		row := row{cells[0], strings.Trim(cells[1], "`"), strings.Split(cells[2], ", ")}
 		t.Run(row.prompt, func(t *testing.T) {
 			config := base
 			if change := variants[row.prompt]; change != nil {
@@ -98,19 +82,7 @@ func asked(t *testing.T, config deliberation.Config, findings bool) (*flow.Recor
 	if findings {
 		require.NoError(t, deliberation.Insert(engine.Flows[deliberation.FlowName], deliberation.StateCritiquing, checking()))
 	}
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
-	for {
-		r, err := session.Wait(t.Context())
-		if err == nil {
-			return r, p
-		}
-		require.ErrorIs(t, err, flow.ErrAwaitingInput)
-		for _, q := range r.Inquiries {
-			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "Answered " + q.ID + "."}))
-		}
-	}
+	return answered(t, engine, config), p
 }
 
 func wordyOr(own answers) answers {

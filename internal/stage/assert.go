@@ -139,3 +139,35 @@ func Nodes(path string, tree any) (all []Node) {
 	}
 	return all
 }
+
+// cells splits a line of a table; it yields nil for any other line.
+func cells(line string) []string {
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|-") {
+		return nil
+	}
+	list := strings.Split(strings.Trim(line, "|"), "|")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
+}
+
+// TableAfter yields the cells of the first table of a page whose head begins with these columns, line by line. The head is the first line.
+func TableAfter(t *testing.T, text string, columns ...string) [][]string {
+	t.Helper()
+	var table [][]string
+	for line := range strings.Lines(text) {
+		row := cells(line)
+		switch {
+		case table == nil && len(row) >= len(columns) && slices.Equal(row[:len(columns)], columns):
+			table = [][]string{row}
+		case row != nil && table != nil:
+			table = append(table, row)
+		case table != nil && !strings.HasPrefix(line, "|-"):
+			return table
+		}
+	}
+	require.NotNil(t, table, "there is no table of %q", columns)
+	return table
+}

@@ -1,11 +1,15 @@
 package stage
 
 import (
+	"hash/fnv"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // labelPause is the label of a debate that pauses between its rounds.
@@ -36,4 +40,24 @@ func Paced() *debate.Flow {
 	}
 	f.Steps[debate.StateAwaitingResponses] = step
 	return f
+}
+
+// Unequally gives each reply without a delay one of its own that depends on the attempt alone, so that no two come at once.
+func Unequally(p *scripted.Provider) {
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		if r.Delay == 0 {
+			_, attempt, _ := strings.Cut(req.ID, "/")
+			r.Delay = OfItsOwn(attempt)
+		}
+		return r
+	}
+}
+
+// OfItsOwn is a time from one to two seconds that depends on a name alone.
+func OfItsOwn(name string) time.Duration {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return time.Second + time.Duration(h.Sum64()%uint64(time.Second))
 }

@@ -230,7 +230,7 @@ func imports(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Ev
 	data := stage.Exported(t, engine, s.ID())
 	require.NoError(t, s.Close())
 	_, other, p := slowSet()
-	unequally(p)
+	stage.Unequally(p)
 	other.Seed = func() string { return "another seed that nobody may know" }
 	id, err := other.Import(t.Context(), bytes.NewReader(data))
 	require.NoError(t, err)

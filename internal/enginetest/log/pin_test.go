@@ -2,13 +2,10 @@ package log_test
 
 import (
 	"bytes"
-	"hash/fnv"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,7 +13,6 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
-	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
@@ -66,7 +62,7 @@ func TestPinnedDebates(t *testing.T) {
 				}
 				config.Retry.Jitter = 1 // for the waits not to be drawn
 				engine.Seed = stage.PinnedSeed
-				unequally(p)
+				stage.Unequally(p)
 				session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
 				require.NoError(t, err)
 				defer session.Close()
@@ -82,21 +78,6 @@ func TestPinnedDebates(t *testing.T) {
 		if !t.Failed() {
 			assert.True(t, kinds[kind], "no pinned debate has an event %q", kind)
 		}
-	}
-}
-
-// unequally gives each reply a delay of its own that depends on the attempt alone, so that no two come at once.
-func unequally(p *scripted.Provider) {
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
-		if r.Delay == 0 {
-			_, attempt, _ := strings.Cut(req.ID, "/")
-			h := fnv.New64a()
-			h.Write([]byte(attempt))
-			r.Delay = time.Second + time.Duration(h.Sum64()%uint64(time.Second))
-		}
-		return r
 	}
 }
 
