@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/internal/postgres"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 	"github.com/agonist-dev/debate/store/sql"
@@ -72,7 +73,7 @@ func (p place) outlive(t testing.TB, dead int) {
 		query := `SELECT count(*) FROM pg_stat_activity WHERE application_name = $1`
 		require.NoError(t, conn.QueryRow(t.Context(), query, strconv.Itoa(dead)).Scan(&left))
 		if left > 0 {
-			require.NoError(t, pause(t.Context(), 5*time.Millisecond))
+			require.NoError(t, stage.Sleep(t.Context(), 5*time.Millisecond))
 		}
 	}
 }

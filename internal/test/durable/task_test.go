@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -124,7 +125,7 @@ func (w *worker) enter(ctx context.Context, id string) (*debate.Session, error) 
 		if !busy(err) {
 			return session, err
 		}
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
+		if err := stage.Sleep(ctx, 10*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}
@@ -233,16 +234,4 @@ func (w *worker) ask(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// pause waits for what another process does.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
