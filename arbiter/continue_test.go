@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
 	"github.com/agonist-dev/debate/internal/kernel"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -142,9 +143,7 @@ func TestAContinuedReplyStreamsAsOneText(t *testing.T) {
 					reply.ChunkSize = 7
 					return reply
 				}})
-				session, err := engine.Start(t.Context(), config())
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config())
 				if synctest.Wait(); !late {
 					close(hold)
 				}

@@ -18,6 +18,7 @@ import (
 	"github.com/agonist-dev/debate/flow/flowtest"
 	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -189,9 +190,7 @@ func TestAPersonDecides(t *testing.T) {
 		engine, _ := engineFor(nil)
 		c := config()
 		c.Arbiter, c.Unattended = arbiter.Arbiter{Person: true}, false
-		session, err := engine.Start(t.Context(), c)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, c)
 		for _, ruling := range []arbiter.Ruling{moves(arbiter.MoveRetry), picks("Ben"), completes("Done.")} {
 			record, err := session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -140,10 +141,8 @@ func TestAReportBeforeAnInputDoesNotUndoIt(t *testing.T) {
 		engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles", Approval: true})}
 		c := equipped()
 		c.Unattended, c.Parallel = false, 2
-		s, err := engine.Start(t.Context(), c)
-		require.NoError(t, err)
-		defer s.Close()
-		_, err = s.Wait(t.Context())
+		s := stage.Started(t, engine, c)
+		_, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput) // Ben has reported, and Ada waits
 		require.Len(t, at(t, s).Current(), 1)
 		require.Equal(t, "Ada", at(t, s).Current()[0].Name)
@@ -196,9 +195,7 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 			return picks("Ada"), nil
 		})}
 		began := time.Now()
-		session, err := engine.Start(t.Context(), c)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, c)
 		record, err := session.WaitIdle(t.Context())
 		require.ErrorContains(t, err, "3 failures in a row")
 		w := workOf(t, record)

@@ -67,9 +67,7 @@ func TestCutShortIsSaid(t *testing.T) {
 				if tc.change != nil {
 					tc.change(&c)
 				}
-				session, err := engine.Start(t.Context(), c)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, c)
 				if tc.signal != nil {
 					time.Sleep(3500 * time.Millisecond) //nolint:forbidigo // in a bubble nobody waits
 					require.NoError(t, session.Control(t.Context(), tc.signal))

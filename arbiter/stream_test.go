@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/progress"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -46,10 +47,8 @@ func TestOutputStreamsAsText(t *testing.T) {
 // A reader that comes after the turn gets the same text.
 func TestALateReaderGetsTheOutputAsText(t *testing.T) {
 	engine, _ := engineFor(answers{"d2": completes("Done.")})
-	session, err := engine.Start(t.Context(), config())
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
+	session := stage.Started(t, engine, config())
+	_, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	text := ""
 	for event, err := range session.Events(t.Context(), 0) {

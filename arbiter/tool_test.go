@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -172,9 +173,7 @@ func TestAPersonApprovesUses(t *testing.T) {
 		engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles", Approval: true})}
 		c := equipped()
 		c.Unattended = false
-		session, err := engine.Start(t.Context(), c)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, c)
 		for i, option := range []flow.Option{flow.OptionDeny, flow.OptionAlways} {
 			record, err := session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)

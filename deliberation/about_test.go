@@ -57,9 +57,7 @@ func TestWhatIsEvaluated(t *testing.T) {
 	})
 	config := three()
 	config.Rounds, config.Clarification.On = 1, true
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	_, err = evaluation.About(view(record))

@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -97,9 +98,7 @@ func TestClarificationHasAnEnd(t *testing.T) {
 	engine, _ := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
 		return scripted.Reply{Text: toJSON(map[string]any{"questions": []string{"What of " + call + "?"}})}, req.Schema != nil && req.Schema.Name == "questions"
 	})
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	for range 2 {
 		r, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
@@ -108,7 +107,7 @@ func TestClarificationHasAnEnd(t *testing.T) {
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "Yes."}))
 		}
 	}
-	_, err = session.Wait(t.Context())
+	_, err := session.Wait(t.Context())
 	require.NoError(t, err)
 }
 
@@ -171,10 +170,8 @@ func TestKnownAnswers(t *testing.T) {
 	engine, p = engineFor(curious(map[string][]string{
 		"clarify.1.ada": {"Which region?"}, "clarify.1.ben": {"How many users"}, "clarify.1.cyd": {"WHO pays?"}, "clarify.2.cyd": {"How many users?"},
 	}))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
-	r, err = session.Wait(t.Context())
+	session := stage.Started(t, engine, config)
+	r, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	assert.Equal(t, []string{"question.1.ada.1 ada asks: Which region?"}, inquiries(r))
 	assert.Regexp(t, known, prompt(t, p, "clarify.1.ada"), "the agents know before they ask")

@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -115,9 +116,7 @@ func TestPausedAnywhere(t *testing.T) {
 			}
 			config := three()
 			config.Termination.Kind = deliberation.TerminationQuality
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			time.Sleep(time.Duration(at)*time.Second - 500*time.Millisecond) //nolint:forbidigo // in a bubble nobody waits
 			if at > 0 {
 				require.NoError(t, session.Pause(t.Context()))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -71,9 +72,7 @@ func TestARuleLeavesTwoAgents(t *testing.T) {
 				})
 				config := three()
 				config.Unattended = true
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				r, err := session.Wait(t.Context())
 				require.Error(t, err)
 				require.Equal(t, flow.StateError, r.State)
@@ -189,9 +188,7 @@ func TestStopConcludesWithWhatThereIs(t *testing.T) {
 			r.Delay = time.Second
 			return r
 		}
-		session, err := engine.Start(t.Context(), three())
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, three())
 		time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // in a bubble nobody waits
 		require.NoError(t, session.Stop(t.Context()))
 		r, err := session.Wait(t.Context())
@@ -243,9 +240,7 @@ func TestProposalsThatAreAllLate(t *testing.T) {
 		}
 		config := three()
 		config.RoundTimeout = time.Minute
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		r, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, &flow.Error{Kind: provider.KindTimeout})
 		require.ErrorContains(t, err, "1 of 3 agents have a proposal")
@@ -278,9 +273,7 @@ func TestProposalsThatAreLateWhileAPersonIsAsked(t *testing.T) {
 		}
 		config := three()
 		config.RoundTimeout, config.Unattended, config.OnFailure = time.Minute, false, nil
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		r, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		slow = false

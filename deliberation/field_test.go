@@ -18,6 +18,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -240,9 +241,7 @@ func holdFor(t *testing.T, set func(*deliberation.Config)) (h *held) {
 			}
 			return reply
 		}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		r, err := session.Wait(t.Context())
 		if err != nil { // some fields let calls fail, and a person would be asked
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -39,10 +40,8 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 		fetched++
 		return debate.Fetched{Body: io.NopCloser(bytes.NewReader(pixels))}, nil
 	}
-	s, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer s.Close()
-	_, err = s.Wait(t.Context())
+	s := stage.Started(t, engine, config)
+	_, err := s.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	const inquiry = "question.1.ada.1"
 	file := func(size int) []flow.File {

@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -61,9 +62,7 @@ func TestANodeBetweenTheRoundsAndTheSolution(t *testing.T) {
 			engine.Flows[deliberation.FlowName] = f
 			config := three()
 			config.Rounds, config.Termination.Kind = 3, test.end
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			r, err := session.Wait(t.Context())
 			if test.reason == flow.EndTooFew { // no rule may leave so few: a person does
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)

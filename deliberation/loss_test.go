@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -165,9 +166,7 @@ func TestASharedSkipLeavesOne(t *testing.T) {
 		engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindQuota}}, empty && strings.HasPrefix(call, "r1.propose.")
 		})
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		r, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.Len(t, r.Inquiries, 1)
@@ -199,9 +198,7 @@ func TestAnEndWithoutAProposal(t *testing.T) {
 				if by == flow.EndedByRule {
 					config.OnFailure = []flow.FailureRule{{Do: flow.OptionEnd}}
 				}
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				synctest.Wait()
 				r, err := session.Record(t.Context())
 				require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -26,9 +27,7 @@ func TestQuestionsAreLeftOutByARuleOnly(t *testing.T) {
 			engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
 				return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Status: 401}}, strings.HasPrefix(call, "clarify.1.ada")
 			})
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			r, err := session.Wait(t.Context())
 			if rules == nil {
 				require.ErrorIs(t, err, &debate.Error{Kind: provider.KindAuthentication})

@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -63,9 +64,7 @@ func TestAnAgentThatIsLateInTwoPhasesOfARound(t *testing.T) {
 				}
 				config := three()
 				config.Rounds, config.RoundTimeout = 3, 13*time.Second
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				r, err := session.Wait(t.Context())
 				assert.ElementsMatch(t, test.late, leftOut(r))
 				if test.fails != "" {
@@ -180,9 +179,7 @@ func TestAnAmendedTimeOfARound(t *testing.T) {
 			r.Delay = time.Second
 			return r
 		}
-		session, err := engine.Start(t.Context(), three())
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, three())
 		for _, test := range []struct {
 			round, turn time.Duration // 0: it is not amended
 			says        string
@@ -251,10 +248,8 @@ func TestARetryBetweenTheTimedStates(t *testing.T) {
 		config := three()
 		config.Rounds, config.RoundTimeout = 1, time.Minute
 		config.OnFailure = []flow.FailureRule{{Kinds: []flow.Kind{provider.KindRefusal}, Do: flow.OptionFail}}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = session.Wait(t.Context())
+		session := stage.Started(t, engine, config)
+		_, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, &flow.Error{Kind: provider.KindRefusal})
 		mended = true
 		require.NoError(t, session.Retry(t.Context()))

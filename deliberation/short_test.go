@@ -96,9 +96,7 @@ func TestCutShortIsSaid(t *testing.T) {
 			if tc.change != nil {
 				tc.change(&config)
 			}
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			if tc.signal != nil {
 				<-reached
 				require.NoError(t, session.Control(t.Context(), tc.signal))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -258,9 +259,7 @@ func TestSummariesFollowTheAmendedRounds(t *testing.T) {
 				r.Delay = time.Second
 				return r
 			}
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			synctest.Wait()
 			if rounds[1] != rounds[0] {
 				require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: &rounds[1]}))

@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -180,9 +181,7 @@ func TestAPersonSaysWhatBecomesOfASynthesisThatHasFailed(t *testing.T) {
 	engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication}}, call == "synthesis" && !works
 	})
-	session, err := engine.Start(t.Context(), three())
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, three())
 	r, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	require.Len(t, r.Inquiries, 1)

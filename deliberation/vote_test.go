@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -150,9 +151,7 @@ func TestAnOutageOfTheWinner(t *testing.T) {
 					down := call == "synthesis.ada" && time.Since(began) < test.outage
 					return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true}}, down
 				})
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				r, err := session.Wait(t.Context())
 				_, by, _ := solved(r)
 				assert.Equal(t, test.by, by)

@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	players "github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -27,15 +28,13 @@ func TestADocumentOfAnAmendedDebate(t *testing.T) {
 		return scripted.Reply{Text: "Well."}
 	}}
 	engine := &debate.Engine{Providers: map[string]debate.Provider{"test": source}, SkipModelCheck: true}
-	session, err := engine.Start(t.Context(), debate.Config{
+	session := players.Started(t, engine, debate.Config{
 		Topic: "Trams?", Format: format.StructuredRounds, Rounds: 2, Unattended: true,
 		Participants: []debate.Participant{
 			{Name: "Ada", Model: "test/a", Position: "Yes."}, {Name: "Ben", Model: "test/b", Position: "No."},
 		},
 	})
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
+	_, err := session.Wait(t.Context())
 	require.Error(t, err)
 	require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: new(5)}))
 	mended.Store(true)

@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
+	players "github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -158,9 +159,7 @@ func TestAnUnfinishedDeliberation(t *testing.T) {
 			Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: ticketReply("")}},
 			Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 		}
-		session, err := engine.Start(t.Context(), tickets())
-		require.NoError(t, err)
-		defer session.Close()
+		session := players.Started(t, engine, tickets())
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		var md bytes.Buffer

@@ -183,11 +183,7 @@ func TestAFailureToReadAFileIsReturned(t *testing.T) {
 	config := players.TwoDebaters()
 	config.Rounds, config.Attachments = 1, []flow.File{{Data: canvas(4, 3, "")}}
 	engine, _ := players.Engine(config)
-	s, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer s.Close()
-	r, err := s.Wait(t.Context())
-	require.NoError(t, err)
+	r := players.Run(t, engine, config)
 	down := errors.New("the store is down")
 	d := &export.Document{Record: r, File: func(string) ([]byte, error) { return nil, down }}
 	var out strings.Builder
@@ -226,9 +222,7 @@ func TestAPageShowsTheImageOfAnAnswer(t *testing.T) {
 			Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: ticketReply("so")}},
 			Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 		}
-		s, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer s.Close()
+		s := players.Started(t, engine, config)
 		r, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		data := canvas(4, 3, "")

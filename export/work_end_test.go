@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
+	players "github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -106,9 +107,7 @@ func TestWorkThatIsNotComplete(t *testing.T) {
 						return scripted.Reply{Text: toJSON(arbiter.Ruling{Move: arbiter.MoveSelect, Agents: names, Reason: "so"})}
 					}}},
 				}
-				session, err := engine.Start(t.Context(), c)
-				require.NoError(t, err)
-				defer session.Close()
+				session := players.Started(t, engine, c)
 				record, err := session.Wait(t.Context()) // an error of the work is what some cases are about
 				if test.host != nil {
 					require.ErrorIs(t, err, flow.ErrAwaitingInput)

@@ -62,9 +62,7 @@ func TestWhatBecomesOfACallThatFailed(t *testing.T) {
 					}
 					return scripted.Reply{Text: "Ben speaks."}
 				}
-				session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, stage.InFlow(engine, config))
 				record, err := session.Wait(t.Context())
 				if c.via == flow.StateError {
 					stage.RequireKind(t, err, provider.KindRefusal)
@@ -105,9 +103,7 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, source, config := stage.WithFlow(c.flow)
-			session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
 			record, err := session.Wait(t.Context())
 			stage.RequireKind(t, err, c.kind)
 			assert.ErrorContains(t, err, c.says)
@@ -126,12 +122,10 @@ func TestNotBefore(t *testing.T) {
 				c.NotBefore = began.Add(time.Hour)
 			}
 		})))
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		synctest.Wait()
 		assert.Zero(t, source.Calls())
-		_, err = session.Wait(t.Context())
+		_, err := session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, time.Hour, time.Since(began))
 		assert.Equal(t, 2, source.Calls())

@@ -137,9 +137,7 @@ func TestAnInputHasItsNumberTimeRoundAndState(t *testing.T) {
 		stage.Slowly(p)
 		f := stage.Notes()
 		engine.Flows = map[string]*debate.Flow{f.Name: f}
-		session, err := engine.Start(t.Context(), flow.Named(f.Name, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, flow.Named(f.Name, config))
 		stage.Pass(2500 * time.Millisecond) // two speeches of a second are round 1
 		require.NoError(t, session.Send(t.Context(), stage.Noted, map[string]int{"n": 1}))
 		record, err := session.Wait(t.Context())
@@ -181,9 +179,7 @@ func TestAFlowWaitsForAnInputThatIsLegal(t *testing.T) {
 					Name: "open", OK: func(*debate.Record) bool { return c.allow },
 				}})
 				engine, _, config := stage.WithFlow(f)
-				session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, stage.InFlow(engine, config))
 				if !c.waits {
 					_, err := waitAnHour(t, session)
 					assert.ErrorContains(t, err, "no input is possible")

@@ -44,9 +44,7 @@ func TestABodyThatNoLogCouldHoldFailsItsCall(t *testing.T) {
 			})
 			source := &scripted.Provider{Reply: func(*provider.Request) scripted.Reply { return scripted.Reply{Text: `{"mark":3}`} }}
 			engine := &debate.Engine{Providers: map[string]debate.Provider{"test": source}, Flows: map[string]*debate.Flow{"survey": f}}
-			session, err := engine.Start(t.Context(), &survey{Topic: "Tea", People: []string{"Ada"}, Model: "test/m"})
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, &survey{Topic: "Tea", People: []string{"Ada"}, Model: "test/m"})
 			record, err := session.Wait(t.Context())
 			failure := stage.Question(t, record, err).Failure
 			assert.Equal(t, provider.KindValidation, failure.Kind)
@@ -82,10 +80,8 @@ func TestAProjectionThatRefusesItsOwnEventEndsTheSession(t *testing.T) {
 		})
 		f.Open = func(*debate.Record, *flow.Start) (flow.Projection, error) { return refusing{}, nil }
 		engine, _, config := stage.WithFlow(f)
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = session.Wait(t.Context())
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
+		_, err := session.Wait(t.Context())
 		require.ErrorContains(t, err, "no turn is welcome")
 		record, err := engine.Record(t.Context(), session.ID())
 		require.NoError(t, err)
@@ -108,9 +104,7 @@ func TestADropThatTheFlowDoesNotActOn(t *testing.T) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}
 	}
 	config.Unattended, config.OnFailure = true, []debate.FailureRule{{Do: flow.OptionDrop}}
-	session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, stage.InFlow(engine, config))
 	record, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindState)
 	require.ErrorContains(t, err, `the flow still returns this call after "drop"`)
@@ -152,9 +146,7 @@ func TestAFlowThatWaitsForNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				engine, _, config := stage.WithFlow(f)
-				session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, stage.InFlow(engine, config))
 				record, err := waitAnHour(t, session)
 				stage.RequireKind(t, err, provider.KindState)
 				assert.ErrorContains(t, err, "flow one")
@@ -174,9 +166,7 @@ func TestAFailedCallThatIsLeftOut(t *testing.T) {
 			return slices.DeleteFunc(all(r), func(c *flow.Call) bool { return r.Failed(c.ID) })
 		}, said))
 		cut := stage.Befall(source, provider.KindQuota, func(req *provider.Request) bool { return req.Self == "Ada" })
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		record, err := waitAnHour(t, session)
 		failure := stage.RequireKind(t, err, provider.KindQuota)
 		assert.Equal(t, "say.Ada", failure.Op)
@@ -201,10 +191,8 @@ func TestAFlowThatWaitsForTime(t *testing.T) {
 		}}
 		engine, _, config := stage.WithFlow(late)
 		config.RoundTimeout = time.Minute
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = waitAnHour(t, session)
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
+		_, err := waitAnHour(t, session)
 		require.NoError(t, err)
 		assert.Equal(t, time.Minute, time.Since(began))
 	})
@@ -218,10 +206,8 @@ func TestAFlowThatForgetsWhomItAsks(t *testing.T) {
 		}
 		return []*flow.Call{{ID: "ask", Kind: "question", By: "Ada", Performer: flow.ByPerson}}
 	}, func(r *debate.Record) bool { return r.Done("ask") }))
-	session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
+	session := stage.Started(t, engine, stage.InFlow(engine, config))
+	_, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindState)
 	require.ErrorContains(t, err, "in a loop")
 }
@@ -236,10 +222,8 @@ func TestRoundsHaveNoGaps(t *testing.T) {
 	f.Steps[stage.Asks] = step
 	engine, _ := stage.Engine(stage.TwoDebaters())
 	engine.Flows = map[string]*debate.Flow{"one": f}
-	session, err := engine.Start(t.Context(), flow.Named("one", stage.TwoDebaters()))
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
+	session := stage.Started(t, engine, flow.Named("one", stage.TwoDebaters()))
+	_, err := session.Wait(t.Context())
 	assert.ErrorContains(t, stage.RequireKind(t, err, provider.KindState), "flow one begins round 3 after round 0")
 	_, err = engine.Record(t.Context(), session.ID())
 	require.NoError(t, err)

@@ -32,9 +32,7 @@ func TestAFailureFiresNoTriggerOfTheLifecycle(t *testing.T) {
 			source.Reply = func(*provider.Request) scripted.Reply {
 				return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}
 			}
-			session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
 			record, err := session.Wait(t.Context())
 			stage.RequireKind(t, err, provider.KindState)
 			assert.ErrorContains(t, err, "OnFail.Fire of moral")
@@ -52,9 +50,7 @@ func TestAFailureMayConclude(t *testing.T) {
 			f.Owes = func(*flow.Record) []string { return owed }
 			engine, source, config := stage.WithFlow(f)
 			stage.Befall(source, provider.KindRefusal, func(req *provider.Request) bool { return req.Self == "Ada" })
-			session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
 			record, err := session.Wait(t.Context())
 			if owed == nil {
 				require.NoError(t, err)
@@ -87,9 +83,7 @@ func TestAFailedCallIsAnErrorWhateverInputsThereAre(t *testing.T) {
 				}
 				engine, source, config := stage.WithFlow(f)
 				stage.Befall(source, provider.KindRefusal, func(req *provider.Request) bool { return req.Self == "Ben" })
-				session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, stage.InFlow(engine, config))
 				record, err := waitAnHour(t, session)
 				failure := stage.RequireKind(t, err, provider.KindRefusal)
 				assert.Equal(t, "say.Ben", failure.Op)

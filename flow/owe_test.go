@@ -49,9 +49,7 @@ func TestAFlowCannotCompleteWhileSomethingIsOwed(t *testing.T) {
 				}
 				return scripted.Reply{Text: "Well."}
 			}
-			session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
 			record, err := session.Wait(t.Context())
 			if tc.kind == "" {
 				require.NoError(t, err)
@@ -98,9 +96,7 @@ func TestWhatAPersonDecidesIsLogged(t *testing.T) {
 	gone := stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2))
 	var lines bytes.Buffer
 	engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	gone.Over.Store(true)

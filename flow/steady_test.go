@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
@@ -64,9 +63,7 @@ func TestASteadyFlowIsNotAskedAfterEachResult(t *testing.T) {
 				r.Delay = time.Duration(1+at) * time.Second // each result comes by itself
 				return r
 			}
-			session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
 			record := stage.Ends(t, session)
 			assert.Len(t, record.Turns, many+1, "before it leads on, the flow is asked in any case")
 			assert.Len(t, record.Failures, 1)

@@ -62,9 +62,7 @@ func TestACallThatIsNoLongerWantedIsAborted(t *testing.T) {
 		began := time.Now()
 		engine, p, config := stage.WithFlow(sparing(func(*flow.Call) {}))
 		p.Reply = taking(p.Reply, map[string]time.Duration{"Ada": time.Hour, "Ben": time.Minute})
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		stage.Pass(time.Second)
 		require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
 		synctest.Wait()
@@ -103,9 +101,7 @@ func TestAWithdrawnCallThatAnswersLate(t *testing.T) {
 				return p.Generate(ctx, req, emit)
 			})
 		config.TurnTimeout = 2 * time.Hour
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		stage.Pass(time.Second)
 		require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
 		stage.Pass(time.Minute)
@@ -127,9 +123,7 @@ func TestAWithdrawnCallIsWantedAgain(t *testing.T) {
 		engine, p, config := stage.WithFlow(sparing(func(*flow.Call) {}))
 		p.Reply = taking(p.Reply, map[string]time.Duration{"Ada": time.Hour, "Ben": time.Hour})
 		config.TurnTimeout = 2 * time.Hour
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		stage.Pass(time.Second)
 		require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
 		stage.Pass(time.Second)
@@ -162,9 +156,7 @@ func TestAWithdrawnCallForgetsItsRejectedAnswer(t *testing.T) {
 			}
 		}
 		config.TurnTimeout = 2 * time.Hour
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		stage.Pass(10 * time.Second)
 		require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
 		stage.Pass(time.Second)
@@ -228,9 +220,7 @@ func TestACallLeavesASharedQuestion(t *testing.T) {
 		engine, p, config := stage.WithFlow(sparing(func(*flow.Call) {}))
 		config.Unattended = false
 		stage.Befall(p, provider.KindQuota, func(*provider.Request) bool { return true })
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		record := stage.AwaitsInput(t, session)
 		require.Len(t, record.Inquiries, 1)
 		require.Len(t, record.Inquiries[0].About, 2)
@@ -262,9 +252,7 @@ func TestAFailedCallThatAnInputMakesNeedlessIsNotOwed(t *testing.T) {
 			}
 			return reply
 		}
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		require.NoError(t, session.Pause(t.Context(), debate.Drain))
 		stage.Pass(2 * time.Second)
 		require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
@@ -289,9 +277,7 @@ func TestAWithdrawnCallTakesItsToolsWithIt(t *testing.T) {
 				engine := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)})), 5, map[string]debate.Tool{"add": tool})
 				f := sparing(func(c *flow.Call) { c.Tools, c.Uses, c.View = []string{"add"}, 5, flow.View{None: true} })
 				engine.Flows = map[string]*debate.Flow{f.Name: f}
-				session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
 				stage.Pass(time.Second)
 				require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
 				record := stage.Ends(t, session)

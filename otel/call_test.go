@@ -57,9 +57,7 @@ func TestAPersonWhoJudges(t *testing.T) {
 		config := cars()
 		config.Rounds, config.Unattended, config.OnFailure = 1, false, nil
 		config.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Person: true}}}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -113,9 +114,7 @@ func (forget) ForceFlush(context.Context) error             { return nil }
 func TestACostThatIsNeverRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := engineOf(script)
-		session, err := engine.Start(t.Context(), cars())
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, cars())
 		var events []flow.Event
 		var asked *flow.Intent
 		for event, err := range session.Events(t.Context(), 0) {
@@ -150,9 +149,7 @@ func TestACostThatIsNeverRecorded(t *testing.T) {
 func TestACostThatComesLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := engineOf(script)
-		session, err := engine.Start(t.Context(), cars())
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, cars())
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)

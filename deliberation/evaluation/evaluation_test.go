@@ -211,9 +211,7 @@ func TestAStoppedEvaluation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hanging := scripted.Reply{Text: marks(5), Delay: time.Hour}
 		engine, _ := evaluators(map[string][]scripted.Reply{"eva": {says(marks(9))}, "eli": {hanging}, "eda": {hanging}})
-		session, err := engine.Start(t.Context(), threeEvaluators())
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, threeEvaluators())
 		synctest.Wait()
 		require.NoError(t, session.Stop(t.Context()))
 		record, err := session.Wait(t.Context())
@@ -251,9 +249,7 @@ func TestADegradedEvaluationSaysHow(t *testing.T) {
 				require.NoError(t, err)
 				config.Budget.Hard = estimate.Whole * 3 / 2
 			}
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			record, _ := session.Wait(t.Context()) // the lines say how it ended
 			s, _ := evaluation.Of(record)
 			said = s.Degraded()

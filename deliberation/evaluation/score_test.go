@@ -83,9 +83,7 @@ func TestAnEvaluatorIsOwed(t *testing.T) {
 		})
 		config := threeEvaluators()
 		config.Unattended = true
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindAuthentication})
 		assert.Equal(t, flow.StateError, record.State)

@@ -73,9 +73,7 @@ func TestACallThatIsBrokenOffInTheQueueIsFree(t *testing.T) {
 		engine, p := stage.Engine(config)
 		stage.Slowly(p)
 		engine.Providers["test"], engine.MaxCalls = stage.Unmoved{Provider: p}, 1
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		stage.Pass(500 * time.Millisecond)
 		require.Len(t, p.Requests(), 1)
 		speaks, waits := "Ada", "Ben"
@@ -167,9 +165,7 @@ func TestWhoWaitsForItsTurnIsQueued(t *testing.T) {
 					return r
 				}
 				c.change(engine, p)
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				statuses := func() []flow.Status {
 					record, err := session.Record(t.Context())
 					require.NoError(t, err)

@@ -60,10 +60,8 @@ func TestAnAmendedModelMustBeAble(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config, engine, p := demanding(t)
 			stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2))
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
-			_, err = session.Wait(t.Context())
+			session := stage.Started(t, engine, config)
+			_, err := session.Wait(t.Context())
 			require.Error(t, err)
 			calls := p.Calls()
 			for _, amend := range []func() error{
@@ -98,10 +96,8 @@ func TestAnAmendedFallbackIsAskedWithoutWhatItLacks(t *testing.T) {
 				return reply(req)
 			}
 			stage.Befall(p, provider.KindRefusal, stage.Said("Ada", 2))
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
-			_, err = session.Wait(t.Context())
+			session := stage.Started(t, engine, config)
+			_, err := session.Wait(t.Context())
 			require.Error(t, err)
 			require.NoError(t, session.Control(t.Context(), flow.Amendment{Models: choice("test/spare", "test/plain")}))
 			require.NoError(t, session.Retry(t.Context()))
@@ -138,9 +134,7 @@ func TestAChosenModelMustBeAble(t *testing.T) {
 			config, engine, p := demanding(t)
 			config.Unattended = false
 			stage.Befall(p, provider.KindRefusal, stage.Said(tc.who, 2))
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			record, err := session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			answer := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: tc.model}

@@ -17,10 +17,8 @@ func TestRoundsAreFixedOnceTheConclusionHasBegun(t *testing.T) {
 	config.Format, config.Unattended = "", true
 	engine, p := stage.Engine(config)
 	o := stage.Befall(p, provider.KindQuota, stage.Requested("judge", "verdict"))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
+	session := stage.Started(t, engine, config)
+	_, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindQuota)
 	err = session.Control(t.Context(), flow.Amendment{Rounds: new(5)})
 	stage.RequireKind(t, err, provider.KindValidation)

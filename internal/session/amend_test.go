@@ -143,9 +143,7 @@ func TestPoliciesAreAmended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.Patient(false)
 		engine, p, _ := stage.Unreachable(t, config, provider.KindNetwork, 0, 0)
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		stage.Pass(time.Minute)
 		began := time.Now()
 		no, short := false, flow.Duration(time.Nanosecond)
@@ -189,10 +187,8 @@ func TestModelsOfThoseWhoAreNoModels(t *testing.T) {
 		engine.Judges = map[string]debate.Judge{"own": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
 			return json.RawMessage(`{"vote":"for","reasoning":"x"}`), nil
 		})}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = session.Wait(t.Context())
+		session := stage.Started(t, engine, config)
+		_, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		for name, refused := range map[string]bool{"audience-1": true, "audience-2": true, "audience-3": false, "judge": false} {
 			err := session.Control(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{name: {Model: "test/spare"}}})
@@ -243,10 +239,8 @@ func TestASummarizerIsNamedWhileTheDebateStands(t *testing.T) {
 				refused = refused || first
 				return first
 			})
-			session, err := d.Engine.Start(t.Context(), d.Config)
-			require.NoError(t, err)
-			defer session.Close()
-			_, err = session.Wait(t.Context())
+			session := stage.Started(t, d.Engine, d.Config)
+			_, err := session.Wait(t.Context())
 			stage.RequireKind(t, err, provider.KindRefusal)
 			require.NoError(t, session.Control(t.Context(), flow.Amendment{Summarizer: &after}))
 			require.NoError(t, session.Retry(t.Context()))

@@ -38,9 +38,7 @@ func TestAReplyThatIsContinuedIsOneTextFarAwayToo(t *testing.T) {
 				}
 				stage.Slowly(p)
 				engine.Store, engine.Bus = &store.Memory{}, &bus.Local{}
-				session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, stage.InFlow(engine, config))
 				stage.Pass(late)
 				watcher := &debate.Engine{Store: engine.Store, Flows: engine.Flows, Bus: engine.Bus}
 				text, parts, replaced := "", map[int]bool{}, 0

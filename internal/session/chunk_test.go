@@ -25,9 +25,7 @@ func TestAReaderWhoHasHeardAFalseStartEndsWithTheTurnsText(t *testing.T) {
 		engine, p := stage.Engine(config)
 		stage.Slowly(p)
 		engine.Providers["test"] = trimming{p}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		tr, heard := newTranscript(t), 0
 		tr.follow(session, func(e debate.Event) {
 			if c := body.As[flow.Chunk](e); c != nil && c.Schema == "" && strings.Contains(c.Text, "a false start") {

@@ -218,10 +218,8 @@ func TestAStoreThatIsSlowToWatchDelaysNoDebate(t *testing.T) {
 		stage.Slowly(p)
 		engine.Store = unmovedWatcher{&store.Memory{}}
 		began := time.Now()
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = session.Wait(t.Context())
+		session := stage.Started(t, engine, config)
+		_, err := session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Less(t, time.Since(began), 15*time.Second, "ten calls of a second")
 	})

@@ -57,9 +57,7 @@ func TestAControlInDoubtIsRecordedOnce(t *testing.T) {
 			if holder {
 				first = engine(mine)
 			}
-			session, err := first.Start(t.Context(), flow.Named("notes", config))
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, first, flow.Named("notes", config))
 			stage.Pass(500 * time.Millisecond)
 			control := engine(mine).Control
 			if holder {

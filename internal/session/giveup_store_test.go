@@ -152,11 +152,7 @@ func TestTimesWithoutEnd(t *testing.T) {
 				engine.MaxCalls = 1
 				stage.Slowly(p)
 				change(&config, engine)
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
-				record, err := session.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Run(t, engine, config)
 				assert.Len(t, record.Turns, 6)
 				assert.Empty(t, record.Failures)
 				assert.Zero(t, givenUp(engine))

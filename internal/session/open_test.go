@@ -65,9 +65,7 @@ func TestAHeldDebateIsNotOpenedTwice(t *testing.T) {
 		stage.Slowly(p)
 		store := &store.Memory{}
 		engine.Store = store
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 
 		same, err := engine.Open(t.Context(), session.ID())
 		require.NoError(t, err)
@@ -182,9 +180,7 @@ func TestStartingADebateThatIsOpenHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, p := stage.Engine(config)
 		stage.Slowly(p)
-		first, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer first.Close()
+		first := stage.Started(t, engine, config)
 		second, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		assert.Same(t, first, second)

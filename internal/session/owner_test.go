@@ -256,9 +256,7 @@ func TestWhatIsKnownOfAFailedAttemptIsCharged(t *testing.T) {
 			Err: &provider.Error{Kind: provider.KindAPI, Status: 502},
 		}
 	}
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.Error(t, err)
 	assert.Equal(t, 5000*debate.Money(1_000_000)+700*debate.Money(2_000_000), record.Spent().Cost)

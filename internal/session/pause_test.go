@@ -143,9 +143,7 @@ func TestErrorAndRetryRepeatNothing(t *testing.T) {
 				}
 				return reply(req)
 			}
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			record, err := session.Wait(t.Context())
 			assert.Equal(t, c.turns, stage.Speakers(record))
 			broken.Store(false)

@@ -71,9 +71,7 @@ func TestSimultaneousSpeakersDoNotHearEachOther(t *testing.T) {
 func TestARecordThatWasGivenAwayIsNotWrittenAnyMore(t *testing.T) { // for the race detector
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 

@@ -40,9 +40,7 @@ func TestWhatAParticipantDoes(t *testing.T) {
 			}
 			return r
 		}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		states := func() (ada, ben flow.ParticipantState) {
 			record, err := session.Record(t.Context())
 			require.NoError(t, err)

@@ -63,9 +63,7 @@ func TestAClockAheadDelaysNothing(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				stage.Pass(ahead) // each bubble begins at the same time
 				engine := disturbed()
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				stage.Pass(500 * time.Millisecond)
 				require.NoError(t, session.Close())
 				for event, err := range engine.Store.Read(t.Context(), config.ID, 0) {
@@ -121,9 +119,7 @@ func TestAControlWithAClockAheadEndsNothing(t *testing.T) {
 					}
 					return r
 				}
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				stage.Pass(90 * time.Second)
 				elsewhere(t, engine, session.ID(), flow.Amendment{TurnTimeout: new(flow.Duration(2 * time.Minute))})
 				record, err := session.Wait(t.Context())

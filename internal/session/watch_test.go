@@ -164,9 +164,7 @@ func TestANewAttemptVoidsTheTextOfTheFormerOne(t *testing.T) {
 			}
 			return r
 		}
-		s, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer s.Close()
+		s := stage.Started(t, engine, config)
 		tr := newTranscript(t)
 		attempts := map[int]bool{}
 		tr.follow(s, func(e debate.Event) {
@@ -311,9 +309,7 @@ func TestAProviderThatDoesNotStreamIsShownToo(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, p := stage.Engine(config)
 	engine.Providers["test"] = silent{p}
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	tr := newTranscript(t)
 	tr.follow(session, nil)
 	assert.Equal(t, 35, tr.facts)
@@ -348,9 +344,7 @@ func TestAStructuredTurnHasChunksOfItsOwn(t *testing.T) {
 			return scripted.Reply{Text: "A word."}
 		}
 		stage.Slowly(p)
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		for when, shown := range []string{`{"steps":["one","two"]}`, ""} {
 			tr := newTranscript(t)
 			var structured []string
@@ -372,9 +366,7 @@ func TestAFlushIntervalGathersChunks(t *testing.T) {
 		engine, p := stage.Engine(config)
 		stage.Slowly(p)
 		engine.ChunkInterval = 250 * time.Millisecond
-		s, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer s.Close()
+		s := stage.Started(t, engine, config)
 		tr := newTranscript(t)
 		var last time.Time
 		tr.follow(s, func(e debate.Event) {

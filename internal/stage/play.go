@@ -24,9 +24,7 @@ func StrandedWith(t *testing.T, config debate.Config) (*debate.Engine, *debate.S
 	engine.Store = &store.Memory{}
 	Abiding(p)
 	Befall(p, provider.KindRefusal, Said("Ben", 2))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = session.Close() })
+	session := Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	return engine, session, record
@@ -44,10 +42,8 @@ func Stranded(t *testing.T, config debate.Config, befalls func(*scripted.Provide
 	engine.Store = &store.Memory{}
 	Abiding(p)
 	befalls(p)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = session.Close() })
-	_, err = session.Wait(t.Context())
+	session := Started(t, engine, config)
+	_, err := session.Wait(t.Context())
 	require.Error(t, err)
 	return engine, session, p
 }
@@ -143,13 +139,19 @@ func Simultaneous() debate.Config {
 	return config
 }
 
-// Run plays a debate to its end.
-func Run(t testing.TB, engine *debate.Engine, config flow.Config) *debate.Record {
+// Started starts a conversation, whose session ends with the test.
+func Started(t testing.TB, engine *debate.Engine, config flow.Config) *debate.Session {
 	t.Helper()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
-	record, err := session.Wait(t.Context())
+	return session
+}
+
+// Run plays a conversation to its end.
+func Run(t testing.TB, engine *debate.Engine, config flow.Config) *debate.Record {
+	t.Helper()
+	record, err := Started(t, engine, config).Wait(t.Context())
 	require.NoError(t, err)
 	return record
 }

@@ -229,9 +229,7 @@ func TestThoughtsAreChunksOfTheirOwn(t *testing.T) {
 		engine, p := stage.Engine(config)
 		stage.Slowly(p)
 		besideAda(func(r *scripted.Reply) { r.Reasoning = "first this, then that" })(engine, p)
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		thoughts, texts := map[string]string{}, map[string]string{}
 		turns := 0
 		for event, err := range session.Events(t.Context(), 0) {

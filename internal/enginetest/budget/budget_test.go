@@ -27,10 +27,8 @@ func TestTheBudget(t *testing.T) {
 		config := stage.Attended()
 		config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 		engine, _ := stage.Engine(config)
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = session.Wait(t.Context())
+		session := stage.Started(t, engine, config)
+		_, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 		require.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))

@@ -56,9 +56,7 @@ func TestACallOfAStateThatWasLeftIsCharged(t *testing.T) {
 			if enough {
 				config.Budget.Hard *= 2
 			}
-			session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
 			stage.Pass(500 * time.Millisecond)
 			require.NoError(t, session.Send(t.Context(), stage.Nudge, nil))
 			synctest.Wait()

@@ -125,9 +125,7 @@ func TestAVerdictAfterTheHardLimitOfTimeCompletes(t *testing.T) {
 func TestAfterTheHardLimitOfTimeOnlyAnswersAreRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := processes{t, &store.Memory{}, judgedBy("Zoe", "Yan")}
-		session, err := p.engine().Start(t.Context(), p.config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, p.engine(), p.config)
 		asked := stage.AwaitsInput(t, session).Inquiries
 		require.Len(t, asked, 2)
 		stage.Pass(2 * time.Hour)
@@ -141,9 +139,7 @@ func TestAfterTheHardLimitOfTimeOnlyAnswersAreRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := processes{t, &store.Memory{}, judgedBy("Zoe")}
 		p.config.Judging.When = debate.EveryRound
-		session, err := p.engine().Start(t.Context(), p.config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, p.engine(), p.config)
 		first := given(&stage.AwaitsInput(t, session).Inquiries[0])
 		stage.Pass(2 * time.Hour)
 		require.NoError(t, session.Answer(t.Context(), first))

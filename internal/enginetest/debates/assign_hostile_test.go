@@ -316,10 +316,8 @@ func TestAMegabyteIsNoPosition(t *testing.T) {
 		huge := stage.PlanOf(stage.NoonPosition, stage.QuarterPosition)
 		huge.Positions[0].KeyArguments = []string{megabyte}
 		asked := stage.Planner(p, stage.JSON(stage.PlanOf(megabyte, stage.QuarterPosition)), stage.JSON(huge))
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = session.Wait(t.Context())
+		session := stage.Started(t, engine, config)
+		_, err := session.Wait(t.Context())
 		require.Len(t, asked(), 2)
 		assert.Less(t, len(asked()[1].Last.Text), 10_000, "the re-ask does not repeat it")
 		for who, system := range systems(p) {

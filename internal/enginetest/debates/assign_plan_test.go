@@ -111,9 +111,7 @@ func TestPositionsThatAreNotFoundHaltTheDebateBeforeTheFirstRound(t *testing.T) 
 					if tc.failure != nil {
 						p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: tc.failure} }
 					}
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					defer session.Close()
+					session := stage.Started(t, engine, config)
 					record, err := session.Wait(t.Context())
 					var failure *debate.Error
 					if unattended {

@@ -198,9 +198,7 @@ func TestAVoteThatFailsIsLeftOut(t *testing.T) {
 			if config.Unattended = unattended; !unattended {
 				config.OnFailure = nil
 			}
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			record, err := session.Wait(t.Context())
 			for _, call := range []string{"vote.before.Voter 2", "vote.after.Voter 3"} {
 				if unattended {
@@ -290,9 +288,7 @@ func TestAMixedAudience(t *testing.T) {
 			}
 			return json.RawMessage(stage.Paper(debate.VoteAgainst)), nil
 		})}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		assert.Empty(t, record.Turns, "all vote before the debate")
@@ -333,9 +329,7 @@ func TestAFunctionOfTheAudienceMayFail(t *testing.T) {
 		engine.Judges = map[string]debate.Judge{"broken": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
 			return nil, errNobody
 		})}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		record, err := session.Wait(t.Context())
 		for range 2 {
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)

@@ -19,9 +19,7 @@ func TestALimitThatWasRaisedHasEndedNothing(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Budget = &debate.Budget{HardCalls: 4}
 	engine, _ := stage.Engine(config)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindCostLimit)
 	degraded := stage.View(record).Outcome().Degraded
@@ -49,9 +47,7 @@ func TestASoftLimitHasEndedTheRounds(t *testing.T) {
 	config.Budget = &debate.Budget{SoftCalls: 4}
 	engine, p := stage.Engine(config)
 	cut := stage.Befall(p, provider.KindQuota, stage.Requested("judge", "verdict"))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindQuota)
 	const ended = "ended after 1 of 3 rounds by the soft limit of 4 calls: raise it to about 13 calls"
@@ -72,9 +68,7 @@ func TestAnOutageInThePastIsToldAsSuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.Patient(false)
 		engine, _, gone := stage.Unreachable(t, config, provider.KindNetwork, 0, 0)
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		stage.Pass(5 * time.Minute)
 		record, err := engine.Record(t.Context(), session.ID())
 		require.NoError(t, err)
@@ -104,9 +98,7 @@ func TestAnErrorNamesWhatIsMissing(t *testing.T) {
 			engine, p := stage.Engine(config)
 			stage.Befall(p, provider.KindQuota, stage.Requested("debater", tc.hits))
 			stage.Befall(p, provider.KindQuota, stage.Requested("judge", tc.hits))
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			record, err := session.Wait(t.Context())
 			stage.RequireKind(t, err, provider.KindQuota)
 			assert.Equal(t, tc.missing, stage.View(record).Outcome().Degraded)

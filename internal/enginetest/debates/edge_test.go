@@ -41,9 +41,7 @@ func TestAStopInAPauseShowsTheGroupsTurns(t *testing.T) {
 			}
 			return r
 		}
-		s, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer s.Close()
+		s := stage.Started(t, engine, config)
 		stage.Pass(10 * time.Second)
 		require.NoError(t, s.Pause(t.Context()))
 		synctest.Wait()
@@ -74,9 +72,7 @@ func TestAStopShowsTheGroupsTurns(t *testing.T) {
 			}
 			return r
 		}
-		s, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer s.Close()
+		s := stage.Started(t, engine, config)
 		stage.Pass(10 * time.Second)
 		require.NoError(t, s.Stop(t.Context()))
 		record, err := s.Wait(t.Context())
@@ -144,9 +140,7 @@ func TestEmptyRoundsAreNotJudged(t *testing.T) {
 					}
 					return reply(req)
 				}
-				s, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer s.Close()
+				s := stage.Started(t, engine, config)
 				record, err := s.Wait(t.Context())
 				if record != nil {
 					tell(t, record)
@@ -224,9 +218,7 @@ func TestAWarningAtTheEndHoldsNobodyUp(t *testing.T) {
 		t.Log(before)
 		config.Budget = &debate.Budget{Warn: before - 1, Confirm: true}
 		engine, _ = stage.Engine(config)
-		s, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer s.Close()
+		s := stage.Started(t, engine, config)
 		record, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		tell(t, record)
@@ -305,9 +297,7 @@ func TestAnEndThatIsChosenShowsTheGroupsTurns(t *testing.T) {
 		stage.Befall(p, provider.KindAuthentication, func(req *provider.Request) bool {
 			return req.Schema == nil && req.Self == config.Participants[2].Name
 		})
-		s, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer s.Close()
+		s := stage.Started(t, engine, config)
 		record, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionEnd}))
@@ -349,11 +339,7 @@ func TestManyJudgesAreNoCircle(t *testing.T) {
 	row := engine.Models["test/judge"]
 	row.Window = 4500
 	engine.Models["test/judge"] = row
-	s, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer s.Close()
-	record, err := s.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Run(t, engine, config)
 	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Len(t, record.Dropped(), 80/longform.Fewer())
 	assert.Len(t, record.Answers, 2*(80/longform.Fewer()), "each was made smaller in vain, and then dropped")

@@ -20,9 +20,7 @@ func TestAPersonsWishToEndHasItsReason(t *testing.T) {
 	config.Format, config.Rounds = format.FreeForm, 4
 	config.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true}}
 	engine, _ := stage.Engine(config)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.JSON(debate.PersonJudgement{

@@ -84,9 +84,7 @@ func TestTheErrorOfAWaitSaysWhatIsAsked(t *testing.T) {
 		}
 		return reply(req)
 	}
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	for name, wait := range map[string]func(context.Context) (*debate.Record, error){"Wait": session.Wait, "WaitIdle": session.WaitIdle} {
 		t.Run(name, func(t *testing.T) {
 			record, err := wait(t.Context())
@@ -116,10 +114,8 @@ func TestAFlowsOwnInput(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
 	engine.Flows = map[string]*debate.Flow{"interview": stage.Interview()}
-	session, err := engine.Start(t.Context(), flow.Named("interview", config))
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
+	session := stage.Started(t, engine, flow.Named("interview", config))
+	_, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.ErrorContains(t, session.Send(t.Context(), "dance", nil), "no input")
 	require.ErrorContains(t, session.Send(t.Context(), stage.OnHurry, make(chan int)), "payload")

@@ -92,9 +92,7 @@ func TestWhoeverHasLeftWinsOnlyIfTheFormatSaysSo(t *testing.T) {
 					}
 					return r
 				}
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				record, err := session.Wait(t.Context())
 				if may {
 					require.NoError(t, err)

@@ -104,9 +104,7 @@ func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
 				if tc.spoil != nil {
 					tc.spoil(p)
 				}
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				if tc.host != nil {
 					stage.Pass(tc.after)
 					tc.host(t, session)

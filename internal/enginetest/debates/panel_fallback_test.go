@@ -102,9 +102,7 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 					}
 					return answer(req)
 				}
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				record, err := session.Wait(t.Context())
 				assert.Equal(t, test.want, askedModels(source))
 				for _, rejection := range record.Rejections {
@@ -149,9 +147,7 @@ func TestAModelTakesOverFromAModelOnly(t *testing.T) {
 					}
 					return answer(req)
 				}
-				session, err := c.Engine.Start(t.Context(), c.Config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, c.Engine, c.Config)
 				record, err := session.Wait(t.Context())
 				q := stage.Question(t, record, err)
 				if judge.Model != "" {

@@ -63,9 +63,7 @@ func TestAPanelDecidesByItsQuorum(t *testing.T) {
 			}
 			c.Config.Judging.Quorum = test.quorum
 			c.Config.Unattended, c.Config.OnFailure = test.unattended, stage.Dropping()
-			session, err := c.Engine.Start(t.Context(), c.Config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, c.Engine, c.Config)
 			record, err := session.Wait(t.Context())
 			if test.unattended && test.ruled < len(test.failing) {
 				failure := stage.RequireKind(t, err, provider.KindRefusal)
@@ -138,9 +136,7 @@ func TestAPersonJudgesInAPanel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := stage.NewCourt(stage.ForAda(), stage.ForBen(), stage.ForAda())
 		c.Config.Judging.Judges[2] = debate.JudgeConfig{Name: "Pat", Person: true}
-		session, err := c.Engine.Start(t.Context(), c.Config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, c.Engine, c.Config)
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		assert.Len(t, stage.View(record).Verdicts, 2, "the models have judged meanwhile")

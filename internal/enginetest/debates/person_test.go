@@ -23,9 +23,7 @@ func TestAPersonIsAskedWhatAPersonCanAnswer(t *testing.T) {
 			config.Rounds, config.Judging.Anonymous = 1, anonymous
 			config.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true}}
 			engine, _ := stage.Engine(config)
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
 				record, err := session.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)

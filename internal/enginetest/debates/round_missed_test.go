@@ -44,9 +44,7 @@ func TestADebateIsNotJudgedWithoutTheOnlyOpponent(t *testing.T) {
 					engine, p := stage.Engine(config)
 					mended := false
 					delayed(p, who, 1, func() bool { return !mended })
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					defer session.Close()
+					session := stage.Started(t, engine, config)
 					record, err := session.Wait(t.Context())
 					failure := stage.RequireKind(t, err, provider.KindTimeout)
 					assert.Equal(t, who, failure.Participant)

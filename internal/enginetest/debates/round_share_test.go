@@ -175,9 +175,7 @@ func TestAPauseWhileAPersonIsAwaitedTakesNoTimeOfTheRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, _, config := stage.WithFlow(personBeside())
 		config.RoundTimeout = time.Minute
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		stage.AwaitsInput(t, session)
 		stage.Pass(time.Hour)
 		require.NoError(t, session.Pause(t.Context()))
@@ -196,9 +194,7 @@ func TestAPersonHasNoShareOfARound(t *testing.T) {
 		engine, p, config := stage.WithFlow(personBeside())
 		p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Words.", Delay: time.Hour} }
 		config.RoundTimeout, config.TurnTimeout = time.Hour, time.Hour
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		asked := stage.AwaitsInput(t, session)
 		stage.Pass(time.Hour)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: asked.Inquiries[0].ID, Text: "Here I am."}))

@@ -54,9 +54,7 @@ func three(mode debate.Mode, round string, test func(t *testing.T, s *debate.Ses
 			config.Participants = append(config.Participants, debate.Participant{Name: "Cem", Side: debate.Against, Model: "test/debater"})
 			engine, p := stage.Engine(config)
 			dawdling(p, round, "Ben")
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			test(t, session)
 		})
 	}
@@ -142,9 +140,7 @@ func TestARoundThatTakesTooLongForTwo(t *testing.T) {
 							late = append(late, "Ada")
 						}
 						dawdling(p, round, late...)
-						session, err := engine.Start(t.Context(), config)
-						require.NoError(t, err)
-						defer session.Close()
+						session := stage.Started(t, engine, config)
 						record, err := session.Wait(t.Context())
 						if both {
 							require.ErrorIs(t, err, &debate.Error{Kind: provider.KindTimeout})
@@ -191,9 +187,7 @@ func TestWhoIsLateTwiceInARow(t *testing.T) {
 						}
 						return r
 					}
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					defer session.Close()
+					session := stage.Started(t, engine, config)
 					record, err := session.Wait(t.Context())
 					require.ErrorIs(t, err, &debate.Error{Kind: provider.KindTimeout})
 					require.ErrorContains(t, err, "for the second round in a row")
@@ -269,9 +263,7 @@ func TestTheTimeOfARoundOfGroups(t *testing.T) {
 			}
 			return r
 		}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		stage.Pass(5 * time.Minute)
 		require.NoError(t, session.Control(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(time.Minute))}))
 		record, err := session.Wait(t.Context())

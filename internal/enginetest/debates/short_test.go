@@ -121,9 +121,7 @@ func TestCutShortIsSaid(t *testing.T) {
 					tc.spoil(p)
 				}
 				stage.Slowly(p)
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				if tc.host != nil {
 					tc.host(t, session)
 				}

@@ -60,9 +60,7 @@ func TestAJudgesTimeEnds(t *testing.T) {
 			return r
 		}
 		began := time.Now()
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.Len(t, record.Inquiries, 1)
@@ -112,9 +110,7 @@ func TestAStopInPlaceOfAnAcknowledgement(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Budget, config.Unattended = &debate.Budget{Warn: 1, Confirm: true}, false
 	engine, _ := stage.Engine(config)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.Len(t, record.Inquiries, 1)

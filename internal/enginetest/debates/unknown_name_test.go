@@ -92,10 +92,8 @@ func TestUnknownNamesOutsideOfConfigsListTheKnownOnes(t *testing.T) {
 			engine := flows.Engine(&store.Memory{}, func(context.Context, *provider.Request) error {
 				return &provider.Error{Kind: provider.KindRefusal, Status: 400, Message: "no"}
 			})
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
-			_, err = session.Wait(t.Context())
+			session := stage.Started(t, engine, config)
+			_, err := session.Wait(t.Context())
 			require.Error(t, err)
 			err = session.Control(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{"Eve": {Model: "test/other"}}})
 			require.ErrorContains(t, err, who)
@@ -103,9 +101,7 @@ func TestUnknownNamesOutsideOfConfigsListTheKnownOnes(t *testing.T) {
 			require.ErrorContains(t, err, `no inquiry "nothing" is open: there is none`)
 		})
 	}
-	work, err := engine.Start(t.Context(), flows.Arbitration(""))
-	require.NoError(t, err)
-	defer work.Close()
+	work := stage.Started(t, engine, flows.Arbitration(""))
 	require.NoError(t, work.Pause(t.Context()))
 	err = work.Send(t.Context(), arbiter.TriggerForceAgent, arbiter.ForceAgent{Agent: "Eve"})
 	require.ErrorContains(t, err, `no agent "Eve" is known: there are Ada, Ben`)

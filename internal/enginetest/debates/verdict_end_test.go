@@ -53,9 +53,7 @@ func TestAVerdictThatFailsIsAnError(t *testing.T) {
 					engine, p := stage.Engine(config)
 					mended := false
 					slips(p, func() bool { return !mended }, tc.calls...)
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					defer session.Close()
+					session := stage.Started(t, engine, config)
 					record, err := session.Wait(t.Context())
 					assert.Equal(t, "verdict.judge", stage.RequireKind(t, err, provider.KindInvalidResponse).Op)
 					assert.Equal(t, flow.StateError, record.State)
@@ -92,11 +90,7 @@ func TestARuleToEndDropsAJudgeWhoseVerdictFails(t *testing.T) {
 	config, engine, p := panelOfThree(1)
 	config.OnFailure = []debate.FailureRule{{Do: flow.OptionEnd}}
 	stage.Befall(p, provider.KindRefusal, stage.Requested("judge", "verdict.J1"))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Run(t, engine, config)
 	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Equal(t, flow.EndedByRule, record.DroppedBy("J1"))
 	assert.Empty(t, record.EndedEarlyBy)
@@ -112,9 +106,7 @@ func TestJudgesAreDroppedUntilOneIsLeft(t *testing.T) {
 			config, engine, p := panelOfThree(2)
 			config.Unattended = false
 			stage.Befall(p, provider.KindQuota, stage.Requested("judge", call))
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			for _, name := range []string{"J1", "J2"} {
 				record, err := session.Wait(t.Context())
 				q := stage.Question(t, record, err)

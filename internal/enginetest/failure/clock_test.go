@@ -332,10 +332,8 @@ func TestAHugeBaseWaitsForTheCap(t *testing.T) {
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork}}
 		}
 		began := time.Now()
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = session.Wait(t.Context())
+		session := stage.Started(t, engine, config)
+		_, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindNetwork})
 		assert.InDelta(t, 4*time.Minute, time.Since(began), float64(time.Second))
 		assert.Equal(t, 5, p.Calls())

@@ -80,10 +80,8 @@ func TestErrorsWithoutAKindAreFinal(t *testing.T) {
 						attempts++
 						return scripted.Reply{Err: tc.err}
 					}
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					defer session.Close()
-					_, err = session.Wait(t.Context())
+					session := stage.Started(t, engine, config)
+					_, err := session.Wait(t.Context())
 					stage.RequireKind(t, err, tc.kind)
 					if tc.final {
 						assert.Equal(t, 1, attempts)
@@ -121,9 +119,7 @@ func TestForeignErrorsOfConnecting(t *testing.T) {
 				engine, p := stage.Engine(config)
 				p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: tc.err} }
 				began := time.Now()
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				record, err := session.Wait(t.Context())
 				require.Error(t, err)
 				for _, f := range record.Failures {
@@ -152,9 +148,7 @@ func TestOneBrokenProviderAsksOneQuestion(t *testing.T) {
 			}
 			return reply(req)
 		}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		synctest.Wait()
 		record, err := session.Wait(t.Context())
 		q := stage.Question(t, record, err)

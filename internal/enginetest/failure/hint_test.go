@@ -96,9 +96,7 @@ func TestWhatAHintNamesMendsTheFailure(t *testing.T) {
 						}
 						return nil
 					})
-					session, err := engine.Start(t.Context(), of.config())
-					require.NoError(t, err)
-					defer session.Close()
+					session := stage.Started(t, engine, of.config())
 					record, err := session.Wait(t.Context())
 					require.Error(t, err)
 					require.NotNil(t, record.Failure, "%s", record.State)
@@ -159,10 +157,8 @@ func TestAHardLimitSaysWhichItIs(t *testing.T) {
 func TestWhatTheStateForbidsSaysWhatHelps(t *testing.T) {
 	hint := func(err error) string { return stage.RequireKind(t, err, provider.KindState).Hint() }
 	engine := flows.Engine(&store.Memory{}, nil)
-	session, err := engine.Start(t.Context(), flows.Debate("over"))
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
+	session := stage.Started(t, engine, flows.Debate("over"))
+	_, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "Fork the conversation, which is over.", hint(session.Pause(t.Context())))
 	assert.Equal(t, "Send nothing: the flow takes no input.", hint(engine.Control(t.Context(), "over", flow.Sent{Trigger: "note"})))

@@ -24,9 +24,7 @@ func TestAReplyAfterTheEndIsPaidAndNotHeard(t *testing.T) {
 		engine, p := stage.Engine(config)
 		stage.Slowly(p)
 		engine.Providers["test"] = stage.Unmoved{Provider: p}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		stage.Pass(500 * time.Millisecond)
 		require.NoError(t, session.Cancel(t.Context()))
 		record, err := session.Wait(t.Context())

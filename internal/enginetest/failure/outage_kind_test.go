@@ -33,10 +33,8 @@ func TestAnOutageIsOneWhateverKindsItShows(t *testing.T) {
 			kind := kinds[min(int(time.Since(began)/(9*time.Minute)), len(kinds)-1)]
 			return scripted.Reply{Err: &provider.Error{Kind: kind, Status: 500, Message: "no"}}
 		}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = session.Wait(t.Context())
+		session := stage.Started(t, engine, config)
+		_, err := session.Wait(t.Context())
 		require.Error(t, err)
 		assert.LessOrEqual(t, time.Since(began), 11*time.Minute)
 	})

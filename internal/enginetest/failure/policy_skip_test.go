@@ -61,9 +61,7 @@ func TestASecondSkipInARowIsAnError(t *testing.T) {
 				n := slices.Index(asked, call)
 				return slices.Contains(tc.fails, fmt.Sprintf("%d.%d", n/3+1, n%3+1))
 			})
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			record, err := session.Wait(t.Context())
 			assert.Len(t, record.SkippedCalls, tc.skips)
 			if !tc.again {

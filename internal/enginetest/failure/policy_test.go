@@ -191,9 +191,7 @@ func TestRulesDecideAboutFailures(t *testing.T) {
 			engine.Store = kept
 			stage.Abiding(p)
 			tc.befalls(p)
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			record, err := session.Wait(t.Context())
 			if tc.failed == "" {
 				require.NoError(t, err)
@@ -310,9 +308,7 @@ func TestAContextIsGivenUpInTheEnd(t *testing.T) {
 	config.Unattended = true
 	stage.Abiding(p)
 	stage.Befall(p, provider.KindContextOverflow, stage.Said("Ben", 2))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindContextOverflow)
 	assert.Less(t, len(record.Answers), 30)

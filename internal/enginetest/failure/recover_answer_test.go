@@ -22,9 +22,7 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	config.Unattended = false
 	engine, p := stage.Engine(config)
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 1))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	id := record.Inquiries[0].ID
@@ -90,9 +88,7 @@ func TestAnAnswerCarriesNoKey(t *testing.T) {
 		}
 		return reply(req)
 	}
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	assert.Contains(t, record.Inquiries[0].Failure.Hint(), "Renew the API key")

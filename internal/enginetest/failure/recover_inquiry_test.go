@@ -105,9 +105,7 @@ func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 		stage.Befall(p, provider.KindRefusal, func(req *provider.Request) bool {
 			return strings.Contains(req.ID, "/r2.") && (req.Self == "Ada" || req.Self == "Dan")
 		})
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		stage.Pass(2300 * time.Millisecond)
 		synctest.Wait()
 		record, err := session.Record(t.Context())
@@ -227,9 +225,7 @@ func TestASharedQuestionKeepsEachCause(t *testing.T) {
 					}
 					return reply(req)
 				}
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				left := []string{"Ada", "Ben", "Cyd"}
 				for _, who := range order {
 					record, err := session.Wait(t.Context())

@@ -75,9 +75,7 @@ func TestAnotherModelIsUsedFromThenOn(t *testing.T) {
 	engine, p := stage.Engine(config)
 	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 7_000_000, Output: 11_000_000}
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 2))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	_, known := record.Model("test/spare")
@@ -117,9 +115,7 @@ func TestABudgetRefusesAModelWithoutAPrice(t *testing.T) {
 	engine, p := stage.Engine(config)
 	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 7_000_000, Output: 11_000_000}
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 2))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	q := record.Inquiries[0]

@@ -112,9 +112,7 @@ func TestAPersonJudgesOnWithoutAJudge(t *testing.T) {
 			config.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Name: "Zoe", Person: true}}
 			engine, p := stage.Engine(config)
 			stage.Befall(p, provider.KindRefusal, stage.Requested("judge", "verdict"))
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			record, err := session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			require.Len(t, record.Inquiries, 2)
@@ -148,9 +146,7 @@ func TestAPersonChoosesToWait(t *testing.T) {
 				config.Patience = 10 * time.Minute
 				engine, p := stage.Engine(config)
 				cut := stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 2))
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				record, err := session.Wait(t.Context())
 				q := stage.Question(t, record, err)
 				assert.Equal(t, 5, p.Calls(), "authentication does not pass by itself: it is asked about at once")

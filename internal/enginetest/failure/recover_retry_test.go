@@ -141,10 +141,8 @@ func TestARefusedRetrySaysWhy(t *testing.T) {
 				config.Budget = &debate.Budget{HardCalls: 1}
 			}
 			config.OnFailure = stage.Rules(debate.FailureRule{Do: flow.OptionFail})
-			session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-			require.NoError(t, err)
-			defer session.Close()
-			_, err = session.Wait(t.Context())
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
+			_, err := session.Wait(t.Context())
 			stage.RequireKind(t, err, kind)
 			if refused {
 				err = session.Retry(t.Context())

@@ -59,9 +59,7 @@ func TestRetrySettlesTheQuestionsAboutItsCalls(t *testing.T) {
 						}
 						return reply(req)
 					}
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					defer session.Close()
+					session := stage.Started(t, engine, config)
 					record, err := session.Wait(t.Context())
 					require.Error(t, err)
 					require.Equal(t, flow.StateError, record.State)
@@ -92,9 +90,7 @@ func TestAChoiceAboutACallThatIsNotFailedIsRefused(t *testing.T) {
 	config.Unattended = false
 	engine, p := stage.Engine(config)
 	stage.Befall(p, provider.KindRefusal, stage.Said("Ada", 1))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.Len(t, record.Inquiries, 1)

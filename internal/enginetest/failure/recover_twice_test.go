@@ -101,9 +101,7 @@ func TestASecondAnswerForOneOfTwoLearnsWhoWasFirst(t *testing.T) {
 		stage.Befall(p, provider.KindAuthentication, func(req *provider.Request) bool {
 			return req.Model == "debater" && (req.Self == "Ada" || req.Self == "Dan")
 		})
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.Len(t, record.Inquiries, 1)

@@ -194,10 +194,8 @@ func TestAWaitInAQueueIsNoAnswer(t *testing.T) {
 				}
 				return p.Generate(ctx, req, emit)
 			})
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
-		_, err = session.Wait(t.Context())
+		session := stage.Started(t, engine, config)
+		_, err := session.Wait(t.Context())
 		assert.Regexp(t, `the provider test was not reached in 1?\d+s: nobody is there`, stage.RequireKind(t, err, provider.KindNetwork).Error())
 		assert.Greater(t, len(refused), 1)
 		assert.LessOrEqual(t, refused[len(refused)-1].Sub(refused[0]), 15*time.Second)
@@ -230,10 +228,8 @@ func TestTheUnreachedIsNotTriedForLong(t *testing.T) {
 					return scripted.Reply{Err: errUnreached, Delay: 9 * time.Second}
 				}}
 				began := time.Now()
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
-				_, err = session.Wait(t.Context())
+				session := stage.Started(t, engine, config)
+				_, err := session.Wait(t.Context())
 				assert.LessOrEqual(t, time.Since(began), 20*time.Second)
 				assert.Equal(t, name == "a fallback", err == nil, "%v", err)
 			})
@@ -255,9 +251,7 @@ func TestWhatIsTriedForLonger(t *testing.T) {
 			asked = append(asked, time.Now())
 			return errUnreached
 		})
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		stage.Pass(3 * time.Second)
 		require.NoError(t, session.Pause(t.Context()))
 		stage.Pass(time.Hour)
@@ -298,9 +292,7 @@ func TestARetryTriesTheUnreachedAsLongAsAtFirst(t *testing.T) {
 					asked++
 					return errUnreached
 				})
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				record, err := session.Wait(t.Context())
 				require.Error(t, err)
 				first := asked
@@ -345,10 +337,8 @@ func TestATimeoutOfAJudgeIsOne(t *testing.T) {
 					<-ctx.Done()
 					return nil, says
 				})}
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
-				_, err = session.Wait(t.Context())
+				session := stage.Started(t, engine, config)
+				_, err := session.Wait(t.Context())
 				stage.RequireKind(t, err, provider.KindTimeout)
 			})
 		})

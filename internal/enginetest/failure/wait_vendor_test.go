@@ -55,9 +55,7 @@ func TestWaitingIsAsLongAsTheVendorAsks(t *testing.T) {
 					}
 					return reply(req)
 				}
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				r, err := session.Wait(t.Context())
 				if tc.rules == nil {
 					require.ErrorIs(t, err, debate.ErrAwaitingInput)
@@ -100,9 +98,7 @@ func TestTheFirstWaitAfterTheChoiceIsAsLongAsTheVendorAsks(t *testing.T) {
 		config := stage.Patient(true)
 		engine, p := stage.Engine(config)
 		gone := stage.Befall(p, provider.KindAuthentication, stage.Said("Ada", 2))
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		r, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		gone.Over.Store(true)

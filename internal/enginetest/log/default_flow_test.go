@@ -85,9 +85,7 @@ func TestInEveryFlowWarningsReachTheDefault(t *testing.T) {
 							}
 							var lines stage.Locked
 							setDefault(t, slog.New(slog.NewTextHandler(&lines, nil)))
-							session, err := engine.Start(t.Context(), config)
-							require.NoError(t, err)
-							defer session.Close()
+							session := stage.Started(t, engine, config)
 							if tc.during != nil {
 								stage.Pass(1500 * time.Millisecond)
 								require.NoError(t, session.Control(t.Context(), tc.during))
@@ -173,9 +171,7 @@ func TestNoLineOfAnEngineIsForged(t *testing.T) {
 						Kind: provider.Kind(forged), Code: forged, RequestID: forged, Message: forged,
 					}))
 					engine.Logger = slog.New(joining{&lines, &records})
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					defer session.Close()
+					session := stage.Started(t, engine, config)
 					record, _ := session.WaitIdle(t.Context())
 					require.NotNil(t, record)
 					require.Equal(t, flow.StateAwaitingInput, record.State)

@@ -174,9 +174,7 @@ func TestWithoutALoggerWarningsReachTheDefault(t *testing.T) {
 					assert.NoError(t, err)
 					var lines stage.Locked
 					setDefault(t, slog.New(slog.NewTextHandler(&lines, nil))) // later than the engine
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					defer session.Close()
+					session := stage.Started(t, engine, config)
 					if tc.during != nil {
 						stage.Pass(3500 * time.Millisecond)
 						require.NoError(t, session.Control(t.Context(), tc.during))
@@ -211,10 +209,8 @@ func TestTheDefaultHearsOnlyItsLevel(t *testing.T) {
 	engine, p := stage.Engine(config)
 	engine.Logger = nil
 	stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2))
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
+	session := stage.Started(t, engine, config)
+	_, err := session.Wait(t.Context())
 	require.Error(t, err)
 	assert.Empty(t, lines.String())
 }
@@ -281,9 +277,7 @@ func TestNoLineHoldsATextOrAKey(t *testing.T) {
 					})
 				var lines stage.Locked
 				engine.Logger = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				answers := func() bool {
 					record, err := session.Record(t.Context())
 					require.NoError(t, err)

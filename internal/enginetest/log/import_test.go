@@ -33,9 +33,7 @@ func TestAnExportHoldsNoSecretAndIsTheSameDebate(t *testing.T) {
 	engine.Seed = func() string { return seed }
 	start, err := kernel.Of(t, engine).Freeze(config)
 	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	_, _ = session.Wait(t.Context()) // the script knows no labels: the judge fails, and that is recorded
 	data := stage.Exported(t, engine, session.ID())
 	assert.NotContains(t, string(data), seed)

@@ -63,9 +63,7 @@ func TestPinnedDebates(t *testing.T) {
 				config.Retry.Jitter = 1 // for the waits not to be drawn
 				engine.Seed = stage.PinnedSeed
 				stage.Unequally(p)
-				session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, stage.InFlow(engine, config))
 				log := d.play(t, engine, session)
 				for i := range log {
 					kinds[log[i].Kind()] = true

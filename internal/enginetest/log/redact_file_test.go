@@ -35,9 +35,7 @@ func TestFilesAreRemoved(t *testing.T) {
 			}
 			return reply(req)
 		}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		stage.Pass(500 * time.Millisecond)
 		fact, err := engine.Redact(t.Context(), session.ID(), flow.Redaction{Files: []string{flow.HashOf(stage.PNG), flow.HashOf(stage.PDF)}})
 		require.NoError(t, err)

@@ -124,9 +124,7 @@ func TestARunningDebateGoesOnWithoutARedactedText(t *testing.T) {
 			sent = append(sent, stage.JSON(req.Messages)+req.System)
 			return reply(req)
 		}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		stage.Pass(1500 * time.Millisecond) // Ben is speaking
 		record, err := session.Record(t.Context())
 		require.NoError(t, err)

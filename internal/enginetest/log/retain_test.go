@@ -176,9 +176,7 @@ func TestAnEngineKeepsWhatItHasOpen(t *testing.T) {
 		engine, p := stage.Engine(config)
 		stage.Slowly(p)
 		engine.Store = &store.Memory{}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, config)
 		stage.Pass(1500 * time.Millisecond)
 		require.NoError(t, session.Pause(t.Context()))
 		synctest.Wait()
@@ -188,7 +186,7 @@ func TestAnEngineKeepsWhatItHasOpen(t *testing.T) {
 			require.ErrorIs(t, gone.Err, store.ErrOpen)
 		}
 		require.NoError(t, session.Resume(t.Context()))
-		_, err = session.Wait(t.Context())
+		_, err := session.Wait(t.Context())
 		require.NoError(t, err)
 		n := 0
 		for gone, err := range engine.Prune(t.Context(), old) {

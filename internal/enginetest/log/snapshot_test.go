@@ -136,9 +136,7 @@ func TestRestoringADebateThatSomebodyPlays(t *testing.T) {
 				stage.Slowly(p)
 				store := &store.Memory{}
 				engine.Store = store
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, engine, config)
 				stage.Pass(2500 * time.Millisecond) // the judge is at work
 				early, err := session.Snapshot(t.Context())
 				require.NoError(t, err)

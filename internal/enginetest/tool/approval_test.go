@@ -35,9 +35,7 @@ func TestEachUseOfAToolMayNeedApproval(t *testing.T) {
 		t.Run(string(option), func(t *testing.T) {
 			count := &stage.Tally{}
 			engine := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker(stage.OneSum(1)...)), 10, map[string]debate.Tool{"add": count.Of(t, flow.ToolInfo{Approval: true})})
-			session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
 			record := stage.AwaitsInput(t, session)
 			require.Len(t, record.Inquiries, 1)
 			q := record.Inquiries[0]
@@ -96,9 +94,7 @@ func TestOtherCallsDoNotWaitForApproval(t *testing.T) {
 	engine.Providers["test"] = stage.AdaAlone(p)
 	config := stage.ToolUsers()
 	config.Tools = []string{"add", "free"}
-	session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, stage.InFlow(engine, config))
 	record := stage.AwaitsInput(t, session)
 	require.Len(t, record.Turns, 1)
 	assert.Equal(t, "Ben", record.Turns[0].Speaker)
@@ -137,9 +133,7 @@ func TestArgumentsAreShownToWhoeverApproves(t *testing.T) {
 		stage.ToolCall("3", "add", `{"a":1,"b":2,"note":"`+strings.Repeat("x", 10_000)+`"}`),
 	})
 	engine := stage.WorkshopEngine(stage.AdaAlone(p), 10, map[string]debate.Tool{"add": flow.WithApproval((&stage.Tally{}).Of(t, flow.ToolInfo{ReadOnly: true}))})
-	session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
 	record := stage.AwaitsInput(t, session)
 	require.Len(t, record.Inquiries, 3)
 	assert.JSONEq(t, `{"a":1,"b":2,"note":"\u202eevil\u200b"}`, record.Inquiries[0].Use.Arguments)
@@ -153,9 +147,7 @@ func TestArgumentsAreShownToWhoeverApproves(t *testing.T) {
 
 func TestAnswersAboutUsesThatAreRefused(t *testing.T) {
 	engine := approvalEngine(t, &stage.Tally{}, 1)
-	session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
 	record := stage.AwaitsInput(t, session)
 	q := record.Inquiries[0].ID
 	for field, a := range map[string]flow.Answer{
@@ -168,7 +160,7 @@ func TestAnswersAboutUsesThatAreRefused(t *testing.T) {
 			assert.Equal(t, field, failure.Field)
 		}
 	}
-	err = session.Answer(t.Context(), flow.Answer{Inquiry: q, Option: flow.OptionDeny, Text: strings.Repeat("x", 33<<10)})
+	err := session.Answer(t.Context(), flow.Answer{Inquiry: q, Option: flow.OptionDeny, Text: strings.Repeat("x", 33<<10)})
 	assert.Equal(t, "text", stage.RequireKind(t, err, provider.KindValidation).Field)
 	assert.Equal(t, record.Seq, stage.AwaitsInput(t, session).Seq, "nothing is recorded")
 }
@@ -195,9 +187,7 @@ func TestNobodyIsAskedAboutUsesAfterTheEnd(t *testing.T) {
 func TestAnAmendmentAnswersWhatIsAskedAboutUses(t *testing.T) {
 	count := &stage.Tally{}
 	engine := approvalEngine(t, count, 1)
-	session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
 	stage.AwaitsInput(t, session)
 	stage.RequireKind(t, session.Control(t.Context(), flow.Amendment{ToolPolicy: &flow.ToolPolicy{Approval: flow.OptionTell}}), provider.KindValidation)
 	require.NoError(t, session.Control(t.Context(), flow.Amendment{

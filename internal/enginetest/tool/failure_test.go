@@ -161,9 +161,7 @@ func TestToolsArePaused(t *testing.T) {
 			engine := stage.WorkshopEngine(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": slow})
 			config := stage.ToolUsers()
 			config.Unattended = true
-			session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
 			synctest.Wait()
 			require.NoError(t, session.Pause(t.Context()))
 			synctest.Wait()

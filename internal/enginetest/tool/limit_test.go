@@ -115,10 +115,8 @@ func TestARetryHasAllRepliesOnceMore(t *testing.T) {
 	p := stage.AdaAlone(stage.ToolAsker(stage.OneSum(3)...))
 	engine := exchangingEngine(t, p, count, 0, 2)
 	engine.Flows = map[string]*debate.Flow{"workshop": f}
-	session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
+	session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
+	_, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindToolLimit)
 	require.NoError(t, session.Retry(t.Context()))
 	_, err = session.Wait(t.Context())

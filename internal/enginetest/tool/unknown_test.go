@@ -148,9 +148,7 @@ func TestAUseIsAskedAboutEachTime(t *testing.T) {
 		require.NoError(t, err)
 		p := stage.AdaAlone(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)}))
 		engine := stage.WorkshopEngine(p, 5, map[string]debate.Tool{"add": tool})
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: stage.AwaitsInput(t, session).Inquiries[0].ID, Option: flow.OptionApprove}))
 		for attempt := 1; attempt <= 2; attempt++ {
 			synctest.Wait()
@@ -205,9 +203,7 @@ func TestAUseThatTookTooLongHasNoKnownOutcome(t *testing.T) {
 	asks := []provider.ToolCall{stage.ToolCall("1", "add", `{}`)}
 	synctest.Test(t, func(t *testing.T) {
 		engine := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker(asks)), 10, map[string]debate.Tool{"add": slow()})
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
 		record := stage.AwaitsInput(t, session)
 		require.Len(t, record.Inquiries, 1)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionDone, Text: "It is done."}))

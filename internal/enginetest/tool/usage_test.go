@@ -22,9 +22,7 @@ func TestTheUsageOfACall(t *testing.T) {
 		slow := &stage.Tally{}
 		asks := []provider.ToolCall{stage.ToolCall("1", "add", `{"a":1,"b":2}`), stage.ToolCall("2", "sing", `{}`), stage.ToolCall("3", "add", `{"a":-1,"b":2}`)}
 		engine := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker(asks)), 3, map[string]debate.Tool{"add": slow.Of(t, flow.ToolInfo{Approval: true})})
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
 		record := stage.AwaitsInput(t, session)
 		taken, ok := record.CallUsage("work.Ada")
 		require.True(t, ok)

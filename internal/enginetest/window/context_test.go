@@ -164,9 +164,7 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 				}
 				return r
 			}
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, engine, config)
 			record, err := session.Wait(t.Context())
 			q := stage.Question(t, record, err)
 			require.Len(t, q.About, 1)
@@ -196,9 +194,7 @@ func TestWhatDoesNotFitAtAllInAnUnattendedDebate(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.MaxTokens, config.Reserve, config.Unattended = 200, 200, true
 	engine, p := narrowEngine(config, 500)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, engine, config)
 	record, err := session.Wait(t.Context())
 	stage.RequireKind(t, err, provider.KindContextOverflow)
 	assert.ErrorContains(t, err, "the prompt alone does not fit the window of 500 tokens")

@@ -34,9 +34,7 @@ func tooLong() *stage.Talk {
 func TestATurnThatIsLargerThanTheWindowIsNamed(t *testing.T) {
 	d := tooLong()
 	d.Config.Unattended = false
-	session, err := d.Engine.Start(t.Context(), d.Config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, d.Engine, d.Config)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.Len(t, record.Inquiries, 1)
@@ -59,9 +57,7 @@ func TestALearnedWindowIsNamedToo(t *testing.T) {
 		}
 		return reply(req)
 	}
-	session, err := d.Engine.Start(t.Context(), d.Config)
-	require.NoError(t, err)
-	defer session.Close()
+	session := stage.Started(t, d.Engine, d.Config)
 	for range 16 {
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)

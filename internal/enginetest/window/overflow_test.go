@@ -82,9 +82,7 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 				}
 				return reply(req)
 			}
-			session, err := d.Engine.Start(t.Context(), d.Config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, d.Engine, d.Config)
 			asked := 0
 			record, err := session.Wait(t.Context())
 			for ; errors.Is(err, debate.ErrAwaitingInput); record, err = session.Wait(t.Context()) {
@@ -143,9 +141,7 @@ func TestAnOptionThatChangedNothingIsNotOfferedAgain(t *testing.T) {
 			if test.summarizer {
 				d.Summarizes(false)
 			}
-			session, err := d.Engine.Start(t.Context(), d.Config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, d.Engine, d.Config)
 			for _, option := range test.choose {
 				record, err := session.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
@@ -179,9 +175,7 @@ func TestARetryForgetsTheWindowThatAnOverflowHasShown(t *testing.T) {
 			d.Config.Unattended, d.Config.Judging = false, nil
 			mended := false
 			stage.Befall(d.Provider, provider.KindContextOverflow, func(req *provider.Request) bool { return req.Self == "Ben" && len(req.Messages) > 6 && !mended })
-			session, err := d.Engine.Start(t.Context(), d.Config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, d.Engine, d.Config)
 			record, err := session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			mended = true

@@ -37,10 +37,8 @@ func TestAFailureForWantOfRoomNamesTheReserve(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.MaxTokens, config.Reserve, config.Unattended = 300, 3900, true
 	engine, _ := narrowEngine(config, 4096)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
-	_, err = session.Wait(t.Context())
+	session := stage.Started(t, engine, config)
+	_, err := session.Wait(t.Context())
 	failure := stage.RequireKind(t, err, provider.KindContextOverflow)
 	assert.ErrorContains(t, err, "the prompt alone does not fit the window of 4096 tokens: it needs ")
 	assert.ErrorContains(t, err, ", and reserve and maxTokens keep 3900 free")

@@ -60,9 +60,7 @@ func TestAFailedSummaryIsDecidedAbout(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := setup()
 				d.Config.Unattended, d.Config.OnFailure = false, nil
-				session, err := d.Engine.Start(t.Context(), d.Config)
-				require.NoError(t, err)
-				defer session.Close()
+				session := stage.Started(t, d.Engine, d.Config)
 				record, err := session.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
 				require.Len(t, record.Inquiries, 1)
@@ -182,11 +180,7 @@ func TestASummaryThatTheBudgetDoesNotAllow(t *testing.T) {
 			d.Windows(test.debaters, test.judge)
 			d.Engine.Models["test/summarizer"] = dear
 			d.Config.Budget = &test.budget
-			session, err := d.Engine.Start(t.Context(), d.Config)
-			require.NoError(t, err)
-			defer session.Close()
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Run(t, d.Engine, d.Config)
 			assert.NotNil(t, stage.View(record).Verdict)
 			assert.Len(t, record.Turns, 24)
 			assert.Empty(t, d.Summaries())

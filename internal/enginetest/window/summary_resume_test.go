@@ -110,9 +110,7 @@ func TestARetryPaysNoSummaryTwice(t *testing.T) {
 				}
 				return reply(req)
 			}
-			session, err := d.Engine.Start(t.Context(), d.Config)
-			require.NoError(t, err)
-			defer session.Close()
+			session := stage.Started(t, d.Engine, d.Config)
 			record, err := session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			made := len(record.Summaries)
