@@ -24,8 +24,7 @@ func TestTheConfigIsTheDebatesOwn(t *testing.T) {
 	config.Labels["tenant"], config.Judging.Judges[0].Model = "red", "acme/x"
 	require.NoError(t, session.Validate(t.Context()))
 	require.NoError(t, session.Start(t.Context()))
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	assert.Equal(t, "Ada", stage.View(record).Config().Participants[0].Name)
 	assert.InDelta(t, 0.5, *stage.View(record).Config().Participants[0].Temperature, 0)
 	assert.Equal(t, "blue", stage.View(record).Config().Labels["tenant"])

@@ -53,9 +53,7 @@ func TestFreeFormEndsWhenTheJudgeSaysSo(t *testing.T) {
 			config := stage.TwoDebaters()
 			config.Format, config.Rounds = tc.format, tc.rounds
 			engine, p := stage.Engine(config)
-			reply := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 				if m := stage.CallRound.FindStringSubmatch(req.ID); m != nil && req.Schema != nil && tc.change != nil {
 					var answer map[string]any
 					_ = json.Unmarshal([]byte(r.Text), &answer)
@@ -63,8 +61,7 @@ func TestFreeFormEndsWhenTheJudgeSaysSo(t *testing.T) {
 					tc.change(answer, round)
 					r.Text = stage.JSON(answer)
 				}
-				return r
-			}
+			})
 			record := stage.Run(t, engine, config)
 			assert.Equal(t, tc.want, record.Round)
 			assert.Len(t, stage.View(record).Assessments, tc.want)

@@ -72,8 +72,7 @@ func TestEveryGuardBothWays(t *testing.T) {
 		defer session.Close()
 		record, err := session.Wait(t.Context())
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: stage.Question(t, record, err).ID, Option: flow.OptionDrop}))
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		assert.Equal(t, flow.EndTooFew, record.Reason)
 		follow(stage.LogOf(t, engine, record.ID))
 		for _, budget := range []debate.Budget{{Warn: 1, Confirm: true}, {SoftCalls: 5}, {HardCalls: 5}} {
@@ -197,14 +196,11 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				engine, source := stage.Engine(config)
 				hold := make(chan struct{})
-				answer := source.Reply
-				source.Reply = func(req *provider.Request) scripted.Reply {
-					reply := answer(req)
+				stage.Altered(source, func(req *provider.Request, reply *scripted.Reply) {
 					if req.Self == "Ada" {
 						reply.Hold = hold
 					}
-					return reply
-				}
+				})
 				if name := f().Name; name != debate.FlowName {
 					engine.Flows = map[string]*debate.Flow{name: f()}
 				}
@@ -212,8 +208,7 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 				require.NoError(t, err)
 				synctest.Wait()
 				act(t, held{session, engine, func() { close(hold) }})
-				record, err := session.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, session)
 				require.True(t, record.Final())
 				fired = append(fired, assertRows(t, engine, f(), session.ID())...)
 				session.Close()

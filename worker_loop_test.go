@@ -154,8 +154,7 @@ func TestTheWorkerOfTheDocsPassesWhatItCannotOpen(t *testing.T) {
 			stage.Pass(time.Minute)
 			stage.Submitted(t, rich, id)
 			stage.Pass(time.Minute)
-			record, err := rich.Record(t.Context(), id)
-			require.NoError(t, err)
+			record := stage.RecordOf(t, rich, id)
 			assert.True(t, record.Final(), id)
 		}
 		cancel()

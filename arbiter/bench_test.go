@@ -73,8 +73,7 @@ func runAll(t testing.TB, engine *debate.Engine, c flow.Config) (calls int) {
 	t.Helper()
 	session, err := engine.Start(t.Context(), c)
 	require.NoError(t, err)
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	require.NoError(t, session.Close())
 	return record.Spent().Requests + len(record.ToolUses)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // byHand starts work whose steps are made by hand.
@@ -63,14 +64,12 @@ func TestAForkAtTheBeginningIsAReset(t *testing.T) {
 		session, err := engine.Start(t.Context(), config())
 		require.NoError(t, err)
 		defer session.Close()
-		_, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, session)
 		made := p.Calls()
 		fork, err := engine.Fork(t.Context(), "work", 0, debate.Editing(func(c *arbiter.Config) { c.Task = "Write another function." }))
 		require.NoError(t, err)
 		defer fork.Close()
-		record, err := fork.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, fork)
 		w := workOf(t, record)
 		assert.Equal(t, "Write another function.", w.Config().Task)
 		assert.Len(t, w.Executions(), 3)

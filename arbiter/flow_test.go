@@ -192,17 +192,15 @@ func TestAPersonDecides(t *testing.T) {
 		c.Arbiter, c.Unattended = arbiter.Arbiter{Person: true}, false
 		session := stage.Started(t, engine, c)
 		for _, ruling := range []arbiter.Ruling{moves(arbiter.MoveRetry), picks("Ben"), completes("Done.")} {
-			record, err := session.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			record := stage.Asking(t, session)
 			require.Len(t, record.Inquiries, 1)
 			q := record.Inquiries[0]
 			assert.Equal(t, arbiter.KindDecision, q.Kind)
 			assert.Contains(t, q.Question, "Legal now:")
-			err = session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: toJSON(ruling)})
+			err := session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: toJSON(ruling)})
 			assert.Equal(t, ruling.Move == arbiter.MoveRetry, err != nil, "%v", err) // what is not legal is refused at once
 		}
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		w, _ := arbiter.Of(record)
 		assert.Equal(t, "d1 select[Ben]\nd2 complete[]\nr1.Ben success\n0/0 failures\ncompleted complete", said(w))
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -38,8 +39,7 @@ func TestAForkOfWorkSaysThatNothingWasRolledBack(t *testing.T) {
 	c.Agents[0].Tools, c.Agents[1].Tools = []string{"note"}, []string{"note"}
 	original, err := engine.Start(t.Context(), c)
 	require.NoError(t, err)
-	ended, err := original.Wait(t.Context())
-	require.NoError(t, err)
+	ended := stage.Ended(t, original)
 	require.NoError(t, original.Close())
 	w, ok := arbiter.Of(ended)
 	require.True(t, ok)
@@ -63,8 +63,7 @@ func TestAForkOfWorkSaysThatNothingWasRolledBack(t *testing.T) {
 		written = 0
 		session, err := engine.Fork(t.Context(), w.ID, cut, nil)
 		require.NoError(t, err)
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		require.NoError(t, session.Close())
 		assert.Equal(t, want.written, written, cut)
 		forked, ok := arbiter.Of(record)

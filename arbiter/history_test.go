@@ -142,15 +142,13 @@ func TestAReportBeforeAnInputDoesNotUndoIt(t *testing.T) {
 		c := equipped()
 		c.Unattended, c.Parallel = false, 2
 		s := stage.Started(t, engine, c)
-		_, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput) // Ben has reported, and Ada waits
+		stage.Asking(t, s) // Ben has reported, and Ada waits
 		require.Len(t, at(t, s).Current(), 1)
 		require.Equal(t, "Ada", at(t, s).Current()[0].Name)
 		require.NoError(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{Step: new(1)}))
 		require.NoError(t, send(t, s, arbiter.TriggerRerunStep, arbiter.RerunStep{Step: 0}))
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: at(t, s).Inquiries[0].ID, Option: flow.OptionApprove}))
-		_, err = s.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, s)
 		plan := at(t, s).Plan()
 		assert.Equal(t, []arbiter.Status{arbiter.Pending, arbiter.Skipped}, []arbiter.Status{plan.Steps[0].Status, plan.Steps[1].Status})
 		assert.Zero(t, plan.CurrentStepIndex)

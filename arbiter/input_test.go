@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -54,8 +55,7 @@ func send(t *testing.T, s *debate.Session, on flow.Trigger, payload any) error {
 
 func at(t *testing.T, s *debate.Session) *arbiter.Work {
 	t.Helper()
-	record, err := s.Record(t.Context())
-	require.NoError(t, err)
+	record := stage.RecordNow(t, s)
 	w, ok := arbiter.Of(record)
 	require.True(t, ok)
 	return w
@@ -80,8 +80,7 @@ func TestAForcedAgentActsNext(t *testing.T) {
 		require.Equal(t, arbiter.StateExecuting, w.State)
 		assert.Equal(t, "Ben", w.Current()[0].Name)
 		require.ErrorContains(t, send(t, s, arbiter.TriggerForceAgent, arbiter.ForceAgent{Agent: "Ada"}), "not possible in state executing")
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		w, _ = arbiter.Of(record)
 		assert.Equal(t, "d2 complete[]\nr1.Ben success\n0/0 failures\ncompleted complete", said(w)) // d1 came too late
 		assert.True(t, w.Executions()[0].Forced)
@@ -105,8 +104,7 @@ func TestStepsAreSkippedAndRunAgain(t *testing.T) {
 		require.NoError(t, send(t, s, arbiter.TriggerRerunStep, arbiter.RerunStep{Step: 0}))
 		assert.Equal(t, arbiter.Pending, at(t, s).Plan().Steps[0].Status)
 		require.NoError(t, s.Resume(t.Context()))
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		w, _ := arbiter.Of(record)
 		assert.Equal(t, 0, w.Executions()[1].Step)
 		assert.Equal(t, &arbiter.Plan{CurrentStepIndex: 1, Steps: []arbiter.Step{
@@ -124,8 +122,7 @@ func TestADecisionOfAnOlderPlanDoesNotCount(t *testing.T) {
 		s := open(t, answers{"r1.Ada": planned("think"), "d2": slow(completes("Too early.")), "d3": picks("Ben"), "d5": completes("Done.")}, nil)
 		later()
 		require.NoError(t, send(t, s, arbiter.TriggerRerunStep, arbiter.RerunStep{Step: 0}))
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		w, _ := arbiter.Of(record)
 		assert.Equal(t, "d1 select[Ada]\nd3 select[Ben]\nd5 complete[]\nr1.Ada success\nr2.Ben success\n0/0 failures\ncompleted complete", said(w))
 	})
@@ -176,8 +173,7 @@ func TestARetryLeavesOutASkippedStep(t *testing.T) {
 		}, nil)
 		later()
 		require.NoError(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{}))
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		w, _ := arbiter.Of(record)
 		assert.Equal(t, arbiter.Skipped, w.Plan().Steps[0].Status)
 		assert.Equal(t, 1, w.Executions()[2].Step)
@@ -190,8 +186,7 @@ func TestNobodyIsForcedWithoutAnIteration(t *testing.T) {
 		s := open(t, answers{"d2": slow(completes("Done."))}, func(c *arbiter.Config) { c.MaxIterations = 1 })
 		later()
 		require.ErrorContains(t, send(t, s, arbiter.TriggerForceAgent, arbiter.ForceAgent{Agent: "Ben"}), "no iteration is left")
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		assert.Equal(t, arbiter.EndComplete, record.Reason)
 	})
 }
@@ -238,8 +233,7 @@ func decidedByPat(t *testing.T) *debate.Session {
 // asked waits until nothing but one question is open.
 func asked(t *testing.T, s *debate.Session, call string) {
 	t.Helper()
-	_, err := s.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	stage.Asking(t, s)
 	inquiries := at(t, s).Inquiries
 	require.Len(t, inquiries, 1)
 	require.Equal(t, call, inquiries[0].ID)
@@ -253,8 +247,7 @@ func TestAForcedAgentNeedsNoPerson(t *testing.T) {
 		asked(t, s, "d4")
 		require.ErrorContains(t, s.Answer(t.Context(), flow.Answer{Inquiry: "d2", Text: toJSON(completes("Too late."))}), "no inquiry")
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: "d4", Text: toJSON(completes("Done."))}))
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		w, _ := arbiter.Of(record)
 		assert.Equal(t, "d1 select[Ada]\nd4 complete[]\nr1.Ada success\nr2.Ben success\n0/0 failures\ncompleted complete", said(w))
 	})
@@ -268,8 +261,7 @@ func TestASkippedStepAsksThePersonAnew(t *testing.T) {
 		asked(t, s, "d3")
 		assert.Contains(t, at(t, s).Inquiries[0].Question, "skipped")
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: "d3", Text: toJSON(completes("Done."))}))
-		_, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, s)
 	})
 }
 
@@ -277,11 +269,9 @@ func TestASkippedStepAsksThePersonAnew(t *testing.T) {
 func TestAForcedAgentClosesTheQuestionAboutAFailedDecision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, answers{"d2": &provider.Error{Kind: provider.KindAuthentication}, "d4": completes("Done.")}, nil)
-		_, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		stage.Asking(t, s)
 		require.NoError(t, send(t, s, arbiter.TriggerForceAgent, arbiter.ForceAgent{Agent: "Ben"}))
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		assert.Empty(t, record.Inquiries)
 		w, _ := arbiter.Of(record)
 		assert.Equal(t, "d1 select[Ada]\nd4 complete[]\nr1.Ada success\nr2.Ben success\n1/0 failures\ncompleted complete", said(w))

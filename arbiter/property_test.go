@@ -19,6 +19,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -107,13 +108,11 @@ func (c *chaos) run(t *testing.T) *arbiter.Work {
 	if dice.IntN(2) == 0 {
 		config.OnFailure = []flow.FailureRule{{Calls: []flow.CallKind{arbiter.KindExecution}, Do: flow.OptionSkip}}
 	}
-	session, err := c.engine().Start(t.Context(), config)
-	require.NoError(t, err)
+	session := stage.Started(t, c.engine(), config)
 	seen, retries := int64(0), 3
 	for {
 		again := c.read(t, session, dice, &seen)
-		record, err := session.Record(t.Context())
-		require.NoError(t, err)
+		record := stage.RecordNow(t, session)
 		if !again && record.State == flow.StateError && retries > 0 {
 			retries--
 			require.NoError(t, session.Retry(t.Context()))
@@ -125,8 +124,7 @@ func (c *chaos) run(t *testing.T) *arbiter.Work {
 			require.True(t, ok)
 			return w
 		}
-		session, err = c.engine().Open(t.Context(), config.ID)
-		require.NoError(t, err)
+		session = stage.Opened(t, c.engine(), config.ID)
 	}
 }
 

@@ -57,12 +57,9 @@ func TestCutShortIsSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				engine, p := engineFor(tc.own)
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
+				stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 					r.Delay, r.Usage = time.Second, provider.Usage{Input: 100_000, Output: 100}
-					return r
-				}
+				})
 				c := config()
 				if tc.change != nil {
 					tc.change(&c)

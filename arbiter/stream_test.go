@@ -48,8 +48,7 @@ func TestOutputStreamsAsText(t *testing.T) {
 func TestALateReaderGetsTheOutputAsText(t *testing.T) {
 	engine, _ := engineFor(answers{"d2": completes("Done.")})
 	session := stage.Started(t, engine, config())
-	_, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, session)
 	text := ""
 	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)

@@ -175,8 +175,7 @@ func TestAPersonApprovesUses(t *testing.T) {
 		c.Unattended = false
 		session := stage.Started(t, engine, c)
 		for i, option := range []flow.Option{flow.OptionDeny, flow.OptionAlways} {
-			record, err := session.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			record := stage.Asking(t, session)
 			require.Len(t, record.Inquiries, 1)
 			q := record.Inquiries[0]
 			assert.JSONEq(t, fmt.Sprintf(`{"n":%d}`, i+1), q.Use.Arguments)
@@ -186,8 +185,7 @@ func TestAPersonApprovesUses(t *testing.T) {
 				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option}))
 			}
 		}
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		w, _ := arbiter.Of(record)
 		var texts []string
 		for _, u := range w.Executions()[0].Uses {

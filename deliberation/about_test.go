@@ -58,15 +58,13 @@ func TestWhatIsEvaluated(t *testing.T) {
 	config := three()
 	config.Rounds, config.Clarification.On = 1, true
 	session := stage.Started(t, engine, config)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
-	_, err = evaluation.About(view(record))
+	record := stage.Asking(t, session)
+	_, err := evaluation.About(view(record))
 	assert.ErrorContains(t, err, "holds no solution")
 	assert.Equal(t, "record", refused(t, err).Field)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Ten."}))
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.2", Text: "na"}))
-	record, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	record = stage.Ended(t, session)
 
 	made, err := evaluation.About(view(record))
 	require.NoError(t, err)

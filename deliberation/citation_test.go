@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -24,11 +25,9 @@ func TestCitationsMoveWithAStructuredAnswer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				engine, p := engineFor(nil)
 				engine.Store = &store.Memory{}
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
+				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 					if req.Schema == nil {
-						return r
+						return
 					}
 					whole, from := around.before+r.Text+around.after, len(around.before)
 					r.Citations = []provider.Citation{
@@ -38,15 +37,12 @@ func TestCitationsMoveWithAStructuredAnswer(t *testing.T) {
 						{Title: "nowhere", URL: page, Start: -5, End: 1 << 40},
 					}
 					r.Text = whole
-					return r
-				}
+				})
 				session, err := engine.Start(t.Context(), three())
 				require.NoError(t, err)
-				record, err := session.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, session)
 				session.Close()
-				again, err := engine.Open(t.Context(), record.ID)
-				require.NoError(t, err)
+				again := stage.Opened(t, engine, record.ID)
 				defer again.Close()
 				checked := 0
 				for _, turn := range record.Turns {

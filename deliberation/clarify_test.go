@@ -48,8 +48,7 @@ func TestClarification(t *testing.T) {
 	engine, _ := open()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	r, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
+	r := stage.Asking(t, session)
 	assert.Equal(t, []string{
 		"question.1.ada.1 ada and cyd ask: How many users?", "question.1.ada.2 ada asks: Which region?", "question.1.ben.1 ben asks: Who pays?",
 	}, inquiries(r))
@@ -57,21 +56,17 @@ func TestClarification(t *testing.T) {
 	require.NoError(t, session.Close())
 
 	engine, p := open() // another process
-	session, err = engine.Open(t.Context(), config.ID)
-	require.NoError(t, err)
-	r, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
+	session = stage.Opened(t, engine, config.ID)
+	r = stage.Asking(t, session)
 	assert.Len(t, r.Inquiries, 2, "what was answered is not asked again")
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "About 1000."}))
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.2", Text: " na "}))
-	r, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
+	r = stage.Asking(t, session)
 	assert.Equal(t, []string{"question.2.ben.1 ben asks: What of Mars?"}, inquiries(r))
 	assert.Regexp(t, clarified("ada, cyd", "How many users?", "About 1000."), prompt(t, p, "clarify.2.ben"))
 	assert.Regexp(t, unanswered("ada", "Which region?"), prompt(t, p, "clarify.2.ben"))
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.2.ben.1", Text: "Not now."}))
-	r, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	r = stage.Ended(t, session)
 	require.NoError(t, session.Close())
 	assert.Empty(t, r.Warnings)
 	got := view(r).Clarifications()
@@ -100,15 +95,13 @@ func TestClarificationHasAnEnd(t *testing.T) {
 	})
 	session := stage.Started(t, engine, config)
 	for range 2 {
-		r, err := session.Wait(t.Context())
-		require.ErrorIs(t, err, flow.ErrAwaitingInput)
+		r := stage.Asking(t, session)
 		require.Len(t, r.Inquiries, 3)
 		for _, q := range r.Inquiries {
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "Yes."}))
 		}
 	}
-	_, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, session)
 }
 
 func TestTooManyQuestionsAreRefused(t *testing.T) {
@@ -171,13 +164,11 @@ func TestKnownAnswers(t *testing.T) {
 		"clarify.1.ada": {"Which region?"}, "clarify.1.ben": {"How many users"}, "clarify.1.cyd": {"WHO pays?"}, "clarify.2.cyd": {"How many users?"},
 	}))
 	session := stage.Started(t, engine, config)
-	r, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
+	r = stage.Asking(t, session)
 	assert.Equal(t, []string{"question.1.ada.1 ada asks: Which region?"}, inquiries(r))
 	assert.Regexp(t, known, prompt(t, p, "clarify.1.ada"), "the agents know before they ask")
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Europe."}))
-	r, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	r = stage.Ended(t, session)
 	assert.Equal(t, []string{"ben", "cyd"}, view(r).Clarifications()[0].Agents)
 	assert.Empty(t, r.Warnings)
 	assert.Len(t, view(r).Clarifications(), 3)

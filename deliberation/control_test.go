@@ -108,12 +108,9 @@ func TestPausedAnywhere(t *testing.T) {
 	for at := range 8 {
 		synctest.Test(t, func(t *testing.T) {
 			engine, p := engineFor(nil)
-			reply := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 				r.Delay = time.Second
-				return r
-			}
+			})
 			config := three()
 			config.Termination.Kind = deliberation.TerminationQuality
 			session := stage.Started(t, engine, config)
@@ -123,8 +120,7 @@ func TestPausedAnywhere(t *testing.T) {
 				time.Sleep(time.Hour) //nolint:forbidigo // in a bubble nobody waits
 				require.NoError(t, session.Resume(t.Context()))
 			}
-			r, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			r := stage.Ended(t, session)
 			got, err := view(r).Canonical()
 			require.NoError(t, err)
 			if want == nil {

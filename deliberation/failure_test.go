@@ -85,8 +85,7 @@ func TestARuleLeavesTwoAgents(t *testing.T) {
 				synctest.Wait() // what else was in flight fails before the cause is gone
 				mended = true
 				require.NoError(t, session.Retry(t.Context()))
-				r, err = session.Wait(t.Context())
-				require.NoError(t, err)
+				r = stage.Ended(t, session)
 				assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
 				assert.Empty(t, r.EndedEarlyBy)
 				_, _, ok := solved(r)
@@ -152,15 +151,12 @@ func TestWithoutCritiquesThereIsNoRefineCall(t *testing.T) {
 func TestTheTimeOfARound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, p := engineFor(nil)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			r.Delay = time.Second
 			if strings.HasPrefix(callOf(req), "r1.critique.cyd") || callOf(req) == "r2.refine.ben" {
 				r.Delay = time.Hour
 			}
-			return r
-		}
+		})
 		config := three()
 		config.Rounds, config.RoundTimeout = 3, time.Minute
 		began := time.Now()
@@ -182,17 +178,13 @@ func TestTheTimeOfARound(t *testing.T) {
 func TestStopConcludesWithWhatThereIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, p := engineFor(nil)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 			r.Delay = time.Second
-			return r
-		}
+		})
 		session := stage.Started(t, engine, three())
 		time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // in a bubble nobody waits
 		require.NoError(t, session.Stop(t.Context()))
-		r, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		r := stage.Ended(t, session)
 		_, _, ok := solved(r)
 		assert.True(t, ok)
 		assert.Contains(t, prompt(t, p, "synthesis"), "ended early")
@@ -203,14 +195,11 @@ func TestStopConcludesWithWhatThereIs(t *testing.T) {
 func TestWhoIsLateIsNotLeftOutForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, p := engineFor(nil)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if call := callOf(req); call == "r1.propose.ben" || strings.HasPrefix(call, "r2.critique.") {
 				r.Delay = time.Hour
 			}
-			return r
-		}
+		})
 		config := three()
 		config.Rounds, config.RoundTimeout = 3, time.Minute
 		r := play(t, engine, config)
@@ -247,8 +236,7 @@ func TestProposalsThatAreAllLate(t *testing.T) {
 		assert.Equal(t, flow.StateError, r.State)
 		slow = false
 		require.NoError(t, session.Retry(t.Context()))
-		r, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		r = stage.Ended(t, session)
 		assert.Empty(t, r.SkippedCalls)
 		_, _, ok := solved(r)
 		assert.True(t, ok)
@@ -274,15 +262,13 @@ func TestProposalsThatAreLateWhileAPersonIsAsked(t *testing.T) {
 		config := three()
 		config.RoundTimeout, config.Unattended, config.OnFailure = time.Minute, false, nil
 		session := stage.Started(t, engine, config)
-		r, err := session.Wait(t.Context())
-		require.ErrorIs(t, err, flow.ErrAwaitingInput)
+		r := stage.Asking(t, session)
 		slow = false
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry}))
-		_, err = session.Wait(t.Context())
+		_, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, &flow.Error{Kind: provider.KindTimeout})
 		require.NoError(t, session.Retry(t.Context()))
-		r, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		r = stage.Ended(t, session)
 		_, _, ok := solved(r)
 		assert.True(t, ok)
 		assert.Empty(t, r.SkippedCalls)

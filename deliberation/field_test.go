@@ -232,15 +232,12 @@ func holdFor(t *testing.T, set func(*deliberation.Config)) (h *held) {
 		look, err := flow.NewTool(flow.ToolInfo{Description: "looks", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
 		require.NoError(t, err)
 		engine.Tools, engine.Functions = map[string]flow.Tool{"look": look}, map[string]flow.Function{"own": ownSynthesizer()}
-		usual := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			reply := usual(req)
+		stage.Altered(p, func(req *provider.Request, reply *scripted.Reply) {
 			reply.Delay = time.Second
 			if req.Model == "broken" || req.Model == "flaky" && strings.HasSuffix(req.ID, "/1") {
 				reply.Err = &provider.Error{Kind: provider.KindNetwork, Message: "no"}
 			}
-			return reply
-		}
+		})
 		session := stage.Started(t, engine, config)
 		r, err := session.Wait(t.Context())
 		if err != nil { // some fields let calls fail, and a person would be asked

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -53,15 +54,12 @@ func measure(t testing.TB, config deliberation.Config) (f figures) {
 		}
 		return scripted.Reply{Text: long(callOf(req))}, true
 	})
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if r.Text == "" {
 			r.Text = usual(callOf(req), req)
 		}
 		r.Delay = latency
-		return r
-	}
+	})
 	began := time.Now()
 	r := play(t, engine, config)
 	f.took = time.Since(began)

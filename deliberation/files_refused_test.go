@@ -41,8 +41,7 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 		return debate.Fetched{Body: io.NopCloser(bytes.NewReader(pixels))}, nil
 	}
 	s := stage.Started(t, engine, config)
-	_, err := s.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
+	stage.Asking(t, s)
 	const inquiry = "question.1.ada.1"
 	file := func(size int) []flow.File {
 		return []flow.File{{Name: "x.txt", Type: "text/plain", Data: bytes.Repeat([]byte{'a'}, size)}}
@@ -70,8 +69,7 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 	require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: inquiry, Text: "Look.", Attachments: url}))
 	assert.Equal(t, 1, kept.puts)
 	assert.Equal(t, 1, fetched)
-	_, err = s.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, s)
 	require.ErrorContains(t, engine.Control(t.Context(), "asking", flow.Answer{Inquiry: inquiry, Text: "Look.", Attachments: file(20)}), "was answered by a person")
 	assert.Equal(t, 1, kept.puts)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -36,8 +37,7 @@ func TestAPersonAnswersWithAnImage(t *testing.T) {
 	engine, p := engineFor(curious(map[string][]string{"clarify.1.ada": {"How does it look?"}}))
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	_, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
+	stage.Asking(t, session)
 
 	sketch := []byte("\x89PNG\r\n\x1a\na sketch")
 	for field, attachments := range map[string][]flow.File{
@@ -52,8 +52,7 @@ func TestAPersonAnswersWithAnImage(t *testing.T) {
 	err = session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: []flow.File{{Hash: flow.HashOf(sketch), Size: 5, Type: "image/png"}}})
 	require.ErrorIs(t, err, flow.ErrNoFile)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: []flow.File{{Name: "sketch.png", Data: sketch}}}))
-	r, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	r := stage.Ended(t, session)
 	assert.Equal(t, flow.StateCompleted, r.State)
 	read := 0
 	for _, req := range p.Requests() {
@@ -88,8 +87,7 @@ func TestTheFilesOfAPersonAreReadByTheModelsInForce(t *testing.T) {
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
-	_, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
+	stage.Asking(t, session)
 	models := func(model string, fallbacks ...string) flow.Amendment {
 		return flow.Amendment{Models: map[string]flow.ModelChoice{"ada": {Model: model, Fallbacks: fallbacks}}}
 	}
@@ -109,8 +107,7 @@ func TestTheFilesOfAPersonAreReadByTheModelsInForce(t *testing.T) {
 	require.NoError(t, session.Answer(t.Context(), answer))
 	refused(session.Control(t.Context(), models("test/blind")), "models.ada")
 	refused(engine.Control(t.Context(), "drawn", models("test/agent", "test/blind")), "models.ada.fallbacks[0]")
-	record, err := session.Record(t.Context())
-	require.NoError(t, err)
+	record := stage.RecordNow(t, session)
 	blind := debate.Editing(func(c *deliberation.Config) { c.Agents[1].Model = "test/blind" })
 	_, err = engine.Fork(t.Context(), "drawn", record.Seq, blind)
 	refused(err, "agents[1].model")
@@ -133,13 +130,10 @@ func TestAnAnswerThatAnAgentCannotReadIsRefused(t *testing.T) {
 	}
 	session, err := open().Start(t.Context(), config)
 	require.NoError(t, err)
-	_, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
+	stage.Asking(t, session)
 	require.NoError(t, session.Close())
-	before, err := session.Record(t.Context())
-	require.NoError(t, err)
-	session, err = open().Open(t.Context(), config.ID)
-	require.NoError(t, err)
+	before := stage.RecordNow(t, session)
+	session = stage.Opened(t, open(), config.ID)
 	defer session.Close()
 	err = session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: image("sketch.png")})
 	var failure *flow.Error
@@ -148,7 +142,6 @@ func TestAnAnswerThatAnAgentCannotReadIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, flow.ErrUnsupported)
 	_, err = kept.Blob(t.Context(), config.ID, flow.HashOf(pixels))
 	require.ErrorIs(t, err, flow.ErrNoFile)
-	after, err := session.Record(t.Context())
-	require.NoError(t, err)
+	after := stage.RecordNow(t, session)
 	assert.Equal(t, before.Seq, after.Seq)
 }

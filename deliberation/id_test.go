@@ -9,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -39,10 +40,8 @@ func TestIdsAsPeopleWriteThem(t *testing.T) {
 		})
 		config.ID = "ids-" + synthesis
 		answered(t, engine, config)
-		session, err := engine.Open(t.Context(), config.ID)
-		require.NoError(t, err)
-		r, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		session := stage.Opened(t, engine, config.ID)
+		r := stage.Ended(t, session)
 		require.NoError(t, session.Close())
 		assert.Equal(t, flow.StateCompleted, r.State)
 		assert.Empty(t, r.Warnings)

@@ -102,10 +102,8 @@ func TestANodeBehindTheRoundsIsContinued(t *testing.T) {
 		config := three()
 		config.Synthesis = synthesis
 		r := play(t, engine, config)
-		session, err := engine.Open(t.Context(), r.ID)
-		require.NoError(t, err)
-		again, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		session := stage.Opened(t, engine, r.ID)
+		again := stage.Ended(t, session)
 		require.NoError(t, session.Close())
 		assert.Equal(t, []any{flow.EndRounds, "all 2 rounds are done"}, []any{again.Reason, again.Evidence})
 		assert.True(t, again.Done("cost.ada"))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -207,8 +208,7 @@ func TestAnotherVersionIsAnotherFlow(t *testing.T) {
 				if i == 0 {
 					session, err := engine.Start(t.Context(), config)
 					require.NoError(t, err)
-					_, err = session.Wait(t.Context())
-					require.ErrorIs(t, err, flow.ErrAwaitingInput)
+					stage.Asking(t, session)
 					require.NoError(t, session.Close())
 				}
 				session, err := engine.Open(t.Context(), config.ID)

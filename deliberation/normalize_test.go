@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -42,8 +43,7 @@ func TestANormalizedConfigDependsOnNoFile(t *testing.T) {
 
 	other, _ := engineFor(nil) // another process
 	other.Store = engine.Store
-	r, err := other.Record(t.Context(), "filed")
-	require.NoError(t, err)
+	r := stage.RecordOf(t, other, "filed")
 	stored := view(r).Config()
 	assert.Empty(t, stored.Agents[0].PromptFile)
 	assert.Equal(t, "You are a cook.", stored.Agents[0].Prompt)
@@ -71,8 +71,7 @@ func TestAFork(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
-	forked, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	forked := stage.Ended(t, session)
 	got := view(forked).Prompts()
 	assert.Equal(t, []string{"You are a poet.", deliberation.SourceConfig}, []string{got[0].Text, got[0].Source})
 	assert.Equal(t, []string{deliberation.RoleSecurity, deliberation.SourceBuiltIn}, []string{got[1].Role, got[1].Source})
@@ -102,8 +101,7 @@ func TestAFlowOfAnotherName(t *testing.T) {
 	session, err := engine.Start(t.Context(), flow.Named("checked", three()))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
-	r, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	r := stage.Ended(t, session)
 	assert.Equal(t, "checked", r.Flow())
 	assert.Len(t, view(r).Contributions(), len(view(plain).Contributions())+2*3)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -39,15 +40,12 @@ func TestToolsAndSynthesizersReadNoThoughts(t *testing.T) {
 			s := solution("All of it.")
 			return &s, nil
 		})}
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if len(req.Tools) > 0 && (len(req.Messages) == 0 || req.Messages[len(req.Messages)-1].ToolResult == nil) {
 			r.Calls = []provider.ToolCall{{ID: "1", Name: "look", Arguments: json.RawMessage(`{}`)}}
 		}
 		r.Reasoning = "A thought of mine."
-		return r
-	}
+	})
 	record := play(t, engine, config)
 	assert.Positive(t, merged)
 	assert.Greater(t, len(read), len(record.Turns), "tools have read turns too")

@@ -169,8 +169,7 @@ func TestAForkGoesOnFromAnyRound(t *testing.T) {
 		before := len(p.Requests())
 		session, err := engine.Fork(t.Context(), r.ID, e.Seq, debate.Editing(func(c *deliberation.Config) { c.Rounds = 3 }))
 		require.NoError(t, err)
-		forked, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		forked := stage.Ended(t, session)
 		assert.Equal(t, 3, forked.Round)
 		made := len(p.Requests()) - before
 		assert.Contains(t, []int{9 + 1, 9 + 9 + 1}, made, "only what was not copied")

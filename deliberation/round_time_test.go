@@ -54,14 +54,11 @@ func TestAnAgentThatIsLateInTwoPhasesOfARound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				engine, p := engineFor(nil)
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
+				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 					if r.Delay = time.Second; req.Self == "ben" {
 						r.Delay = test.takes(callOf(req))
 					}
-					return r
-				}
+				})
 				config := three()
 				config.Rounds, config.RoundTimeout = 3, 13*time.Second
 				session := stage.Started(t, engine, config)
@@ -87,9 +84,7 @@ func TestAnAgentThatIsLateInTwoPhasesOfARound(t *testing.T) {
 func TestSummariesLeaveRefiningItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, p := engineFor(nil)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if r.Delay = time.Second; strings.HasPrefix(callOf(req), "r3.critique.ben.") {
 				r.Delay = time.Hour
 			}
@@ -97,8 +92,7 @@ func TestSummariesLeaveRefiningItsTime(t *testing.T) {
 			if req.Schema != nil {
 				r.Text = usual(callOf(req), req)
 			}
-			return r
-		}
+		})
 		config := three()
 		config.Rounds, config.RoundTimeout, config.Proposals = 3, time.Minute, deliberation.ProposalsFresh
 		config.Summaries = deliberation.Summaries{Threshold: 100, MaxLength: 200}
@@ -158,8 +152,7 @@ func TestAStoredDeliberationKeepsTheTimeOfItsRounds(t *testing.T) {
 	engine, _ := engineFor(nil)
 	id, err := engine.Import(t.Context(), &snapshot)
 	require.NoError(t, err)
-	session, err := engine.Open(t.Context(), id)
-	require.NoError(t, err)
+	session := stage.Opened(t, engine, id)
 	require.NoError(t, session.Close())
 	_, err = engine.Fork(t.Context(), r.ID, r.Seq-1, nil)
 	require.ErrorContains(t, err, "raise it to 1m30s, or lower turnTimeout")
@@ -173,12 +166,9 @@ func TestAStoredDeliberationKeepsTheTimeOfItsRounds(t *testing.T) {
 func TestAnAmendedTimeOfARound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, p := engineFor(nil)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 			r.Delay = time.Second
-			return r
-		}
+		})
 		session := stage.Started(t, engine, three())
 		for _, test := range []struct {
 			round, turn time.Duration // 0: it is not amended
@@ -206,8 +196,7 @@ func TestAnAmendedTimeOfARound(t *testing.T) {
 			}
 		}
 		require.NoError(t, session.Control(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(0))}), "no time at all")
-		r, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		r := stage.Ended(t, session)
 		assert.Empty(t, r.SkippedCalls)
 	})
 }
@@ -232,17 +221,14 @@ func TestARetryBetweenTheTimedStates(t *testing.T) {
 			refused := call == "r1.checking" && !mended
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "no"}}, refused
 		})
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			switch callOf(req) {
 			case "r1.weighing":
 				r.Delay = time.Hour // it is cut off after three quarters of the time
 			case "r1.refine.ben":
 				r.Delay = 10 * time.Second
 			}
-			return r
-		}
+		})
 		require.NoError(t, deliberation.Insert(engine.Flows[deliberation.FlowName], deliberation.StateCritiquing, node("checking", false)))
 		require.NoError(t, deliberation.Insert(engine.Flows[deliberation.FlowName], "checking", node("weighing", true)))
 		config := three()
@@ -253,8 +239,7 @@ func TestARetryBetweenTheTimedStates(t *testing.T) {
 		require.ErrorIs(t, err, &flow.Error{Kind: provider.KindRefusal})
 		mended = true
 		require.NoError(t, session.Retry(t.Context()))
-		r, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		r := stage.Ended(t, session)
 		assert.Equal(t, []string{"r1.weighing"}, leftOut(r))
 		assert.Contains(t, calls(r), "r1.refine.ben")
 	})

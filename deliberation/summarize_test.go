@@ -253,19 +253,15 @@ func TestSummariesFollowTheAmendedRounds(t *testing.T) {
 			config := three()
 			config.Rounds = rounds[0]
 			engine, p := engineFor(sized(func(string) int { return replyLength }))
-			reply := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 				r.Delay = time.Second
-				return r
-			}
+			})
 			session := stage.Started(t, engine, config)
 			synctest.Wait()
 			if rounds[1] != rounds[0] {
 				require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: &rounds[1]}))
 			}
-			r, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			r := stage.Ended(t, session)
 			assert.Equal(t, rounds[1], r.Round)
 			config.Rounds = rounds[1]
 			_, want := input(t, config, sized(func(string) int { return replyLength }))

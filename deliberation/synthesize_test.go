@@ -182,14 +182,12 @@ func TestAPersonSaysWhatBecomesOfASynthesisThatHasFailed(t *testing.T) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication}}, call == "synthesis" && !works
 	})
 	session := stage.Started(t, engine, three())
-	r, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, flow.ErrAwaitingInput)
+	r := stage.Asking(t, session)
 	require.Len(t, r.Inquiries, 1)
 	assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionEnd}, r.Inquiries[0].Options)
 	works = true
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry}))
-	r, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	r = stage.Ended(t, session)
 	_, _, ok := solved(r)
 	assert.True(t, ok)
 }

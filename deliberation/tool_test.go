@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -40,8 +41,7 @@ func TestAStoredConfigWithAToolWithoutAName(t *testing.T) {
 	}
 	engine.Tools, engine.Store = map[string]flow.Tool{"look": look}, &store.Memory{}
 	require.NoError(t, engine.Store.Append(t.Context(), id, 0, "w", first))
-	session, err := engine.Open(t.Context(), id)
-	require.NoError(t, err)
+	session := stage.Opened(t, engine, id)
 	record, err := session.Wait(t.Context())
 	require.NoError(t, session.Close())
 	require.ErrorContains(t, err, `the tool ""`)

@@ -42,8 +42,7 @@ func TestADocumentOfAnAmendedDebate(t *testing.T) {
 	_, err = session.Wait(t.Context())
 	require.Error(t, err)
 	require.NoError(t, session.Stop(t.Context()))
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := players.Ended(t, session)
 
 	var out bytes.Buffer
 	require.NoError(t, export.Markdown(&out, record))

@@ -22,8 +22,7 @@ func TestFilesAreShown(t *testing.T) {
 	engine, _ := players.Engine(config)
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	r, err := s.Wait(t.Context())
-	require.NoError(t, err)
+	r := players.Ended(t, s)
 	var page, plain strings.Builder
 	require.NoError(t, export.HTML(&page, r))
 	require.NoError(t, export.Markdown(&plain, r))

@@ -56,8 +56,7 @@ func reported(t *testing.T, file func(hash string) ([]byte, error), attachments 
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer s.Close()
-	r, err := s.Wait(t.Context())
-	require.NoError(t, err)
+	r := players.Ended(t, s)
 	if file == nil {
 		file = func(hash string) ([]byte, error) { return engine.File(t.Context(), r.ID, hash) }
 	}
@@ -223,12 +222,10 @@ func TestAPageShowsTheImageOfAnAnswer(t *testing.T) {
 			Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 		}
 		s := players.Started(t, engine, config)
-		r, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, flow.ErrAwaitingInput)
+		r := players.Asking(t, s)
 		data := canvas(4, 3, "")
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Text: "As drawn.", Attachments: []flow.File{{Name: "plan", Data: data}}}))
-		r, err = engine.Record(t.Context(), s.ID())
-		require.NoError(t, err)
+		r = players.RecordOf(t, engine, s.ID())
 		page, markdown := written(t, &export.Document{Record: r, File: func(hash string) ([]byte, error) {
 			return engine.File(t.Context(), s.ID(), hash)
 		}})

@@ -107,14 +107,12 @@ func TestTheFunctionsOfAFlowGetOneTypeOfConfig(t *testing.T) {
 			assert.IsType(t, &menu{}, record.Config())
 			all("started", "Normalize", "Check", "Freeze", "Draw", "Views", "Texts", "Shape", "Open", "Calls")
 
-			record, err := engine.Record(t.Context(), "m")
-			require.NoError(t, err)
+			record = stage.RecordOf(t, engine, "m")
 			assert.IsType(t, &menu{}, record.Config())
 			all("read", "Open")
 			fork, err := engine.Fork(t.Context(), "m", 0, debate.Editing(func(c *menu) { c.Dish = "Stew" }))
 			require.NoError(t, err)
-			_, err = fork.Wait(t.Context())
-			require.NoError(t, err)
+			stage.Ended(t, fork)
 			all("forked", "Normalize", "Open")
 
 			var export bytes.Buffer
@@ -181,10 +179,8 @@ func TestAFlowsConfigIsTheDebatesOwn(t *testing.T) {
 	require.NoError(t, session.Validate(t.Context()))
 	require.NoError(t, session.Start(t.Context()))
 	copy(config.Tone, `"loud"`)
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
-	stored, err := engine.Record(t.Context(), session.ID())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
+	stored := stage.RecordOf(t, engine, session.ID())
 	for _, r := range []*debate.Record{record, stored} {
 		assert.JSONEq(t, `"calm"`, string(r.Config().(*survey).Tone))
 		assert.Equal(t, []string{"Ada", "Ben"}, r.Active())

@@ -58,8 +58,7 @@ func TestInputsOfAFlow(t *testing.T) {
 	stage.RequireKind(t, session.Send(t.Context(), "once", nil), provider.KindState)
 	require.NoError(t, session.Send(t.Context(), stage.Nudge, nil))
 
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	assert.Equal(t, []flow.Sent{{Trigger: "note", Payload: json.RawMessage(`{"n":1}`)}, {Trigger: "once"}, {Trigger: stage.Nudge}}, sentOf(record))
 	assert.Contains(t, transitions(t, engine, session.ID()), stage.Rests)
 	assert.Error(t, session.Send(t.Context(), "note", nil), "it is over")
@@ -78,16 +77,14 @@ func TestAnInputIsLegalWhereTheTableSaysSo(t *testing.T) {
 					}
 				}
 				engine, session, _ := stage.Reach(t, stage.Remarkable(others...), state)
-				before, err := session.Record(t.Context())
-				require.NoError(t, err)
+				before := stage.RecordNow(t, session)
 				for _, err := range []error{
 					session.Send(t.Context(), stage.Remark, nil), engine.Control(t.Context(), session.ID(), flow.Sent{Trigger: stage.Remark}),
 				} {
 					stage.RequireKind(t, err, provider.KindState)
 					assert.ErrorContains(t, err, "remark: not possible in state "+string(state))
 				}
-				after, err := session.Record(t.Context())
-				require.NoError(t, err)
+				after := stage.RecordNow(t, session)
 				assert.Equal(t, before.Seq, after.Seq, "nothing is recorded")
 				require.NoError(t, session.Close())
 
@@ -97,11 +94,9 @@ func TestAnInputIsLegalWhereTheTableSaysSo(t *testing.T) {
 				}
 				_, session, source := stage.Reach(t, stage.Remarkable(from), state)
 				defer session.Close()
-				before, err = session.Record(t.Context())
-				require.NoError(t, err)
+				before = stage.RecordNow(t, session)
 				require.NoError(t, session.Send(t.Context(), stage.Remark, "louder"))
-				after, err = session.Record(t.Context())
-				require.NoError(t, err)
+				after = stage.RecordNow(t, session)
 				assert.Equal(t, state, after.State)
 				assert.Equal(t, before.Seq+1, after.Seq, "the input, and no transition")
 				assert.NotNil(t, after.Waiting(), "nothing is revealed")
@@ -116,8 +111,7 @@ func TestAnInputIsLegalWhereTheTableSaysSo(t *testing.T) {
 				case flow.StateAwaitingInput:
 					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: after.Inquiries[0].ID, Option: flow.OptionRetry}))
 				}
-				record, err := session.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, session)
 				assert.Equal(t, flow.StateCompleted, record.State)
 				if state != stage.Asks {
 					requests := source.Requests()
@@ -140,8 +134,7 @@ func TestAnInputHasItsNumberTimeRoundAndState(t *testing.T) {
 		session := stage.Started(t, engine, flow.Named(f.Name, config))
 		stage.Pass(2500 * time.Millisecond) // two speeches of a second are round 1
 		require.NoError(t, session.Send(t.Context(), stage.Noted, map[string]int{"n": 1}))
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		require.Len(t, record.Inputs, 1)
 		input := record.Inputs[0]
 		data, err := json.Marshal(record)
@@ -244,8 +237,7 @@ func TestAFlowAdmitsItsInputs(t *testing.T) {
 		other := joins()
 		refused := func(payload string, kind debate.Kind, says string, at ...string) {
 			t.Helper()
-			before, err := s.Record(t.Context())
-			require.NoError(t, err)
+			before := stage.RecordNow(t, s)
 			sent := flow.Sent{Trigger: stage.Remark, Payload: json.RawMessage(payload)}
 			for _, err := range []error{s.Control(t.Context(), sent), other.Control(t.Context(), s.ID(), sent)} {
 				assert.Equal(t, "send", stage.RequireKind(t, err, kind).Op)
@@ -254,8 +246,7 @@ func TestAFlowAdmitsItsInputs(t *testing.T) {
 					assert.Equal(t, at, stage.FieldsOf(t, err))
 				}
 			}
-			after, err := s.Record(t.Context())
-			require.NoError(t, err)
+			after := stage.RecordNow(t, s)
 			assert.Equal(t, before.Seq, after.Seq, "nothing is recorded")
 		}
 		refused(``, provider.KindValidation, "names nobody", "")
@@ -272,8 +263,7 @@ func TestAFlowAdmitsItsInputs(t *testing.T) {
 		stage.Pass(time.Second)
 		refused(`"Ada"`, provider.KindState, "not while it is paused")
 		require.NoError(t, s.Resume(t.Context()))
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		assert.Equal(t, []flow.Sent{{Trigger: stage.Remark, Payload: json.RawMessage(`"Ada"`)}}, sentOf(record))
 	})
 }

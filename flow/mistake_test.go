@@ -83,8 +83,7 @@ func TestAProjectionThatRefusesItsOwnEventEndsTheSession(t *testing.T) {
 		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		_, err := session.Wait(t.Context())
 		require.ErrorContains(t, err, "no turn is welcome")
-		record, err := engine.Record(t.Context(), session.ID())
-		require.NoError(t, err)
+		record := stage.RecordOf(t, engine, session.ID())
 		assert.Empty(t, record.Turns, "it was not saved")
 	})
 }
@@ -225,6 +224,5 @@ func TestRoundsHaveNoGaps(t *testing.T) {
 	session := stage.Started(t, engine, flow.Named("one", stage.TwoDebaters()))
 	_, err := session.Wait(t.Context())
 	assert.ErrorContains(t, stage.RequireKind(t, err, provider.KindState), "flow one begins round 3 after round 0")
-	_, err = engine.Record(t.Context(), session.ID())
-	require.NoError(t, err)
+	stage.RecordOf(t, engine, session.ID())
 }

@@ -61,8 +61,7 @@ func TestAFlowCannotCompleteWhileSomethingIsOwed(t *testing.T) {
 
 			// A person may decide to leave it at that.
 			require.NoError(t, session.Stop(t.Context()))
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
 		})
@@ -97,11 +96,9 @@ func TestWhatAPersonDecidesIsLogged(t *testing.T) {
 	var lines bytes.Buffer
 	engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
 	session := stage.Started(t, engine, config)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, session)
 	gone.Over.Store(true)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
-	_, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, session)
 	assert.Regexp(t, `(?s)msg="person asked".*inquiry=ask\.r2\.rebuttal\.Ben\.1\n.*msg=answered.*inquiry=ask\.r2\.rebuttal\.Ben\.1 rule=false option=retry`, lines.String())
 }

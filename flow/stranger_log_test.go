@@ -53,11 +53,9 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 			}
 		}
 
-		session, err = engine.Open(t.Context(), config.ID)
-		require.NoError(t, err)
+		session = stage.Opened(t, engine, config.ID)
 		defer session.Close()
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		want := map[string]int{"Ada": 3, "Ben": 4}
 		assert.Equal(t, want, gradesOf(record))
 		assert.Equal(t, config.Model, record.Config().(*survey).Model)
@@ -80,8 +78,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		}
 		assert.Equal(t, want, read(session.Events(t.Context(), 0)))
 		assert.Equal(t, want, read(engine.Events(t.Context(), config.ID, 0)))
-		stored, err := engine.Record(t.Context(), config.ID)
-		require.NoError(t, err)
+		stored := stage.RecordOf(t, engine, config.ID)
 		assert.Equal(t, want, gradesOf(stored))
 		core, err := kernel.Of(t, engine).NewCore(config.ID, stage.ThroughJSON(t, stage.Kept(t, s, config.ID)))
 		require.NoError(t, err)
@@ -93,15 +90,13 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		again, err := stage.Restore(t.Context(), other, early)
 		require.NoError(t, err)
 		defer again.Close()
-		record, err = again.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, again)
 		assert.Equal(t, want, gradesOf(record))
 		assert.Equal(t, 1, q.Calls(), "Ada has answered")
 		_, third, _ := newSurvey(t)
 		_, err = third.Import(t.Context(), bytes.NewReader(stage.Exported(t, engine, config.ID)))
 		require.NoError(t, err)
-		record, err = third.Record(t.Context(), config.ID)
-		require.NoError(t, err)
+		record = stage.RecordOf(t, third, config.ID)
 		assert.Equal(t, want, gradesOf(record))
 
 		// Without the flow nothing is understood, and nothing is lost.

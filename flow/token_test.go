@@ -29,8 +29,7 @@ func quoting(t testing.TB) func(text string) string {
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	return func(text string) string {
 		quoted := record.Quote("Ada", text)
 		_, quoted, _ = strings.Cut(quoted, "\n")

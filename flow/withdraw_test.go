@@ -66,8 +66,7 @@ func TestACallThatIsNoLongerWantedIsAborted(t *testing.T) {
 		stage.Pass(time.Second)
 		require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
 		synctest.Wait()
-		record, err := session.Record(t.Context())
-		require.NoError(t, err)
+		record := stage.RecordNow(t, session)
 		assert.Equal(t, 1, record.InFlight())
 		record = stage.Ends(t, session)
 		assert.Equal(t, time.Minute, time.Since(began))
@@ -194,11 +193,9 @@ func TestAPersonIsNotAskedForWhatNobodyWants(t *testing.T) {
 						Store: engine.Store, Flows: engine.Flows, Models: engine.Models, Providers: map[string]debate.Provider{"test": p},
 					}
 					require.NoError(t, other.Control(t.Context(), session.ID(), flow.Sent{Trigger: stage.Nudge, Payload: json.RawMessage(`["Ada"]`)}))
-					record, err = other.Record(t.Context(), session.ID())
-					require.NoError(t, err)
+					record = stage.RecordOf(t, other, session.ID())
 					assert.Equal(t, stage.Asks, record.State, "whoever opens it finds work")
-					session, err = other.Open(t.Context(), session.ID())
-					require.NoError(t, err)
+					session = stage.Opened(t, other, session.ID())
 				} else {
 					require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
 				}
@@ -244,14 +241,11 @@ func TestAFailedCallThatAnInputMakesNeedlessIsNotOwed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, p, config := stage.WithFlow(sparing(func(*flow.Call) {}))
 		p.Reply = taking(p.Reply, map[string]time.Duration{"Ada": time.Second, "Ben": time.Minute})
-		inner := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			reply := inner(req)
+		stage.Altered(p, func(req *provider.Request, reply *scripted.Reply) {
 			if req.Self == "Ada" {
 				reply.Err = &provider.Error{Kind: provider.KindRefusal}
 			}
-			return reply
-		}
+		})
 		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		require.NoError(t, session.Pause(t.Context(), debate.Drain))
 		stage.Pass(2 * time.Second)
@@ -285,8 +279,7 @@ func TestAWithdrawnCallTakesItsToolsWithIt(t *testing.T) {
 				assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
 				assert.Equal(t, []string{"say.Ada"}, stage.Withdrawals(t, engine, session.ID()))
 				synctest.Wait()
-				record, err = engine.Record(t.Context(), session.ID())
-				require.NoError(t, err)
+				record = stage.RecordOf(t, engine, session.ID())
 				assert.Zero(t, record.InFlight())
 				if !approval {
 					require.Len(t, record.ToolUses, 1)

@@ -37,8 +37,7 @@ func TestACallThatWasLost(t *testing.T) {
 
 		stage.Pass(time.Hour)
 		r = newRecorder()
-		session, err = engine.Open(t.Context(), "cars")
-		require.NoError(t, err)
+		session = stage.Opened(t, engine, "cars")
 		defer session.Close()
 		require.NoError(t, r.Observe(t.Context(), session))
 		calls := r.find(t, "chat talker")

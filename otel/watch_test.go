@@ -20,6 +20,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -168,8 +169,7 @@ func TestTheErrorState(t *testing.T) {
 		assert.NotContains(t, r.tree(t), canary)
 
 		broken = false
-		session, err := engine.Open(t.Context(), config.ID)
-		require.NoError(t, err)
+		session := stage.Opened(t, engine, config.ID)
 		defer session.Close()
 		require.NoError(t, session.Retry(t.Context()))
 		r = newRecorder()

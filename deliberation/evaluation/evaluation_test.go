@@ -65,8 +65,7 @@ func evaluate(t *testing.T, engine *debate.Engine, eval evaluation.Config) *flow
 	session, err := engine.Start(t.Context(), eval)
 	require.NoError(t, err)
 	defer session.Close()
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	return record
 }
 
@@ -187,8 +186,7 @@ func TestAnEvaluationIsResumed(t *testing.T) {
 		session, err := engine.Start(t.Context(), threeEvaluators())
 		require.NoError(t, err)
 		synctest.Wait()
-		record, err := session.Record(t.Context())
-		require.NoError(t, err)
+		record := stage.RecordNow(t, session)
 		report := scores(record)
 		assert.Equal(t, 1, report.Answered)
 		assert.Equal(t, "has not answered", report.Overall.Opinions[1].Gap, "so far")
@@ -196,11 +194,9 @@ func TestAnEvaluationIsResumed(t *testing.T) {
 
 		engine, models := evaluators(map[string][]scripted.Reply{"eli": {says(marks(7))}, "eda": {says(marks(8))}})
 		engine.Store = store
-		session, err = engine.Open(t.Context(), session.ID())
-		require.NoError(t, err)
+		session = stage.Opened(t, engine, session.ID())
 		defer session.Close()
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		assert.Equal(t, 2, models.Calls())
 		assert.Equal(t, 8.0, scores(record).Overall.Spread.Mean)
 	})
@@ -214,8 +210,7 @@ func TestAStoppedEvaluation(t *testing.T) {
 		session := stage.Started(t, engine, threeEvaluators())
 		synctest.Wait()
 		require.NoError(t, session.Stop(t.Context()))
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		assert.Equal(t, flow.StateCompleted, record.State)
 		report := scores(record)
 		assert.Equal(t, 1, report.Answered)

@@ -30,8 +30,7 @@ func exportedFiles(t *testing.T) (plain, sealed []byte) {
 	engine, _ := stage.Engine(stage.Illustrated())
 	s, err := engine.Start(t.Context(), stage.Illustrated())
 	require.NoError(t, err)
-	_, err = s.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, s)
 	sealed, err = s.Snapshot(t.Context())
 	require.NoError(t, err)
 	var out bytes.Buffer
@@ -100,8 +99,7 @@ func TestAForkHasItsOwnFiles(t *testing.T) {
 			}))
 			require.NoError(t, err)
 			require.NoError(t, kept.Delete(t.Context(), "illustrated"))
-			_, err = s.Wait(t.Context())
-			require.NoError(t, err)
+			stage.Ended(t, s)
 			for _, hash := range []string{flow.HashOf(stage.PNG), flow.HashOf(stage.PDF), flow.HashOf(added)} {
 				_, err = engine.File(t.Context(), "forked", hash)
 				require.NoError(t, err)

@@ -73,8 +73,7 @@ func played(t *testing.T, engine *debate.Engine, config flow.Config) *flow.Recor
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer s.Close()
-	r, err := s.Wait(t.Context())
-	require.NoError(t, err)
+	r := stage.Ended(t, s)
 	return r
 }
 
@@ -294,8 +293,7 @@ func TestFilesOfAStoredDebate(t *testing.T) {
 	s, err = engine.Start(t.Context(), stage.Illustrated())
 	require.NoError(t, err)
 	_ = s.Resume(t.Context())
-	_, err = s.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, s)
 	requests := p.Requests()
 	require.NotEmpty(t, requests)
 	assert.Len(t, shown(&requests[0]), 2)

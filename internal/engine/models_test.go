@@ -83,8 +83,7 @@ func TestWhatCannotBeAskedIsAWarning(t *testing.T) {
 				}
 				require.NoError(t, err)
 				defer s.Close()
-				record, err := s.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, s)
 				require.Len(t, record.Warnings, 1)
 				assert.Equal(t, flow.WarnUnchecked, record.Warnings[0].Kind)
 				assert.Equal(t, "provider three could not be asked about its models: "+test.says, record.Warnings[0].Evidence)
@@ -135,8 +134,7 @@ func TestListsThatHang(t *testing.T) {
 			s, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
 			assert.Equal(t, want, time.Since(began))
-			record, err := s.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, s)
 			assert.Len(t, record.Warnings, 3)
 			require.NoError(t, s.Close())
 		}

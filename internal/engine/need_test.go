@@ -85,8 +85,7 @@ func TestAnEngineThatLacksSomethingTouchesNothing(t *testing.T) {
 				assert.ErrorContains(t, err, test.says)
 				assert.Len(t, c.Log(s.ID()), len(before))
 
-				record, err := wrong.Record(t.Context(), s.ID())
-				require.NoError(t, err)
+				record := stage.RecordOf(t, wrong, s.ID())
 				assert.Equal(t, debate.StateAwaitingResponses, record.State)
 				require.NoError(t, wrong.Export(t.Context(), s.ID(), io.Discard))
 				wrong.Goes(func(_ context.Context, _ string, do func() error) error { return do() })
@@ -96,8 +95,7 @@ func TestAnEngineThatLacksSomethingTouchesNothing(t *testing.T) {
 				require.NoError(t, wrong.Control(t.Context(), s.ID(), flow.Resume{}))
 				assert.Empty(t, c.Owner(s.ID()))
 
-				record, err = right.Opened(s.ID()).Wait(t.Context())
-				require.NoError(t, err)
+				record = stage.Ended(t, right.Opened(s.ID()))
 				assert.Equal(t, flow.StateCompleted, record.State)
 				assert.Len(t, record.Turns, 6)
 				assert.Empty(t, c.Repeated())
@@ -135,8 +133,7 @@ func TestAWorkerWithoutTheProviderBesideARightOne(t *testing.T) {
 						case errors.Is(err, debate.ErrLeased):
 						default:
 							require.NoError(t, err)
-							_, err = s.Wait(t.Context())
-							require.NoError(t, err)
+							stage.Ended(t, s)
 						}
 					}
 					stage.Pass(100 * time.Millisecond)
@@ -182,8 +179,7 @@ func TestAModelThatOnlyAnotherEngineHas(t *testing.T) {
 		_, err = wrong.Open(t.Context(), held.ID())
 		require.ErrorIs(t, err, debate.ErrMissing)
 
-		_, err = right.Opened(held.ID()).Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, right.Opened(held.ID()))
 		failures := 0
 		for _, e := range c.Log(held.ID()) {
 			if body.As[flow.Failure](e) != nil {
@@ -203,8 +199,7 @@ func TestASessionThatLacksSomethingDoesNotResume(t *testing.T) {
 		wrong, right := join(), join()
 		right.Providers["other"] = right
 		s := wrong.Begun()
-		record, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, s)
 		require.NoError(t, s.Pause(t.Context()))
 		choice := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "other/debater"}
 		require.NoError(t, right.Control(t.Context(), s.ID(), choice))
@@ -212,7 +207,7 @@ func TestASessionThatLacksSomethingDoesNotResume(t *testing.T) {
 		require.ErrorIs(t, s.Resume(t.Context()), debate.ErrMissing)
 		assert.Equal(t, flow.StatePaused, c.Record(s.ID()).State)
 		require.NoError(t, wrong.Control(t.Context(), s.ID(), flow.Resume{}))
-		_, err = s.Wait(t.Context())
+		_, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrMissing)
 		resumed := 0
 		for _, e := range c.Log(s.ID()) {
@@ -222,8 +217,7 @@ func TestASessionThatLacksSomethingDoesNotResume(t *testing.T) {
 		}
 		assert.Equal(t, 1, resumed)
 		mend()
-		_, err = right.Opened(s.ID()).Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, right.Opened(s.ID()))
 		c.Finished(s.ID())
 	})
 }
@@ -237,16 +231,14 @@ func TestAReplacedModelIsNotNeeded(t *testing.T) {
 		first, second := join(), join()
 		first.Providers["old"] = first
 		s := first.Begun()
-		record, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, s)
 		require.NoError(t, s.Close())
-		_, err = second.Open(t.Context(), s.ID())
+		_, err := second.Open(t.Context(), s.ID())
 		require.ErrorIs(t, err, debate.ErrMissing)
 		choice := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/judge"}
 		require.NoError(t, second.Control(t.Context(), s.ID(), choice))
 		mend()
-		record, err = second.Opened(s.ID()).Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, second.Opened(s.ID()))
 		assert.Len(t, record.Turns, 6)
 	})
 }
@@ -302,8 +294,7 @@ func TestALackThatIsOnlySeenAtTheCall(t *testing.T) {
 		for _, e := range c.Log("seen") {
 			assert.Nil(t, body.As[flow.Intent](e))
 		}
-		record, err := right.Opened("seen").Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, right.Opened("seen"))
 		assert.Len(t, record.Turns, 2)
 	})
 }

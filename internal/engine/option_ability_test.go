@@ -80,16 +80,13 @@ func TestAFallbackIsSentNoTemperatureThatItDoesNotTake(t *testing.T) {
 		events, err := stage.OnClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
 			e.Models["test/plain"] = e.Models[ada.Model]
 			lacking(e, provider.AbilityTemperature, "plain")
-			reply := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 				if req.Self == ada.Name {
 					if sent = append(sent, req.Temperature); req.Model != "plain" {
 						r.Err = &provider.Error{Kind: provider.KindValidation, Status: 404}
 					}
 				}
-				return r
-			}
+			})
 		})
 		require.NoError(t, err)
 		require.Len(t, sent, 2)

@@ -29,17 +29,14 @@ func TestAVendorsOwnFieldsStayWithIt(t *testing.T) {
 	events, err := stage.OnClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
 		row := e.Models["test/debater"]
 		e.Models["test/second"], e.Models["other/third"] = row, row
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if req.Self == ada.Name {
 				asked[req.Model] = req.Options
 				if req.Model != "third" {
 					r.Err = &provider.Error{Kind: provider.KindRefusal, Status: 200}
 				}
 			}
-			return r
-		}
+		})
 		e.Providers["other"] = p
 	})
 	require.NoError(t, err)

@@ -50,16 +50,13 @@ func TestAFallbackIsAskedWithoutWhatItLacks(t *testing.T) {
 	events, err := stage.OnClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
 		e.Models["test/plain"] = e.Models[ada.Model]
 		lacking(e, provider.AbilityEffort, "plain")
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if req.Self == ada.Name {
 				if asked = append(asked, req.Options); req.Model != "plain" {
 					r.Err = &provider.Error{Kind: provider.KindValidation, Status: 404}
 				}
 			}
-			return r
-		}
+		})
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []*provider.Options{ada.Options, {Seed: new(int64(1))}}, asked)

@@ -38,12 +38,9 @@ func TestTimeInAQueueDoesNotCount(t *testing.T) {
 			config := stage.TwoDebaters()
 			config.TurnTimeout, config.Judging, config.Rounds = 30*time.Second, nil, 1
 			events, err := stage.OnClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
+				stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 					r.Delay = test.delay
-					return r
-				}
+				})
 				test.queue.Provider = p
 				e.Providers["test"], e.MaxCalls = test.queue, test.calls
 			})
@@ -82,8 +79,7 @@ func TestACallThatIsBrokenOffInTheQueueIsFree(t *testing.T) {
 		}
 		require.NoError(t, session.Pause(t.Context()))
 		stage.Pass(time.Second)
-		record, err := session.Record(t.Context())
-		require.NoError(t, err)
+		record := stage.RecordNow(t, session)
 		assert.Equal(t, flow.StatePaused, record.State)
 		assert.Zero(t, record.InFlight())
 		assert.Equal(t, []string{"r1 " + speaks}, stage.Speakers(record))
@@ -92,8 +88,7 @@ func TestACallThatIsBrokenOffInTheQueueIsFree(t *testing.T) {
 		assert.Equal(t, 1, p.Calls())
 
 		require.NoError(t, session.Resume(t.Context()))
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 	})
 }
@@ -158,19 +153,14 @@ func TestWhoWaitsForItsTurnIsQueued(t *testing.T) {
 				config := stage.TwoDebaters()
 				config.ID, config.Mode = "queued", debate.Simultaneous
 				engine, p := stage.Engine(config)
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
+				stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 					r.Delay = 5 * time.Second
-					return r
-				}
+				})
 				c.change(engine, p)
 				session := stage.Started(t, engine, config)
 				statuses := func() []flow.Status {
-					record, err := session.Record(t.Context())
-					require.NoError(t, err)
-					other, err := engine.Record(t.Context(), "queued")
-					require.NoError(t, err)
+					record := stage.RecordNow(t, session)
+					other := stage.RecordOf(t, engine, "queued")
 					all := []flow.Status{record.Status("Ada"), record.Status("Ben")}
 					assert.Equal(t, other.Participant("Ada").Status, all[0])
 					assert.Equal(t, other.Participant("Ben").Status, all[1])

@@ -35,16 +35,13 @@ func TestASubmittedDebateIsPlayedElsewhere(t *testing.T) {
 	id, err := here.Submit(t.Context(), stage.Illustrated())
 	require.NoError(t, err)
 	assert.Equal(t, "illustrated", id)
-	record, err := here.Record(t.Context(), id)
-	require.NoError(t, err)
+	record := stage.RecordOf(t, here, id)
 	assert.Equal(t, flow.StateInitializing, record.State)
 	assert.Zero(t, p.Calls())
 	assert.Equal(t, []string{id}, due(t, there))
 
-	s, err := there.Open(t.Context(), id)
-	require.NoError(t, err)
-	played, err := s.Wait(t.Context())
-	require.NoError(t, err)
+	s := stage.Opened(t, there, id)
+	played := stage.Ended(t, s)
 	assert.Equal(t, flow.StateCompleted, played.State)
 	assert.Equal(t, string(stage.PNG), shown(&p.Requests()[0])["chart.png"])
 
@@ -107,8 +104,7 @@ func TestSubmittingTwice(t *testing.T) {
 	same("stored")
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err, "and starting it opens it")
-	_, err = s.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, s)
 	same("played")
 }
 
@@ -148,8 +144,7 @@ func TestSomebodySubmitsInBetween(t *testing.T) {
 		} else if assert.NotNil(t, conflict) {
 			assert.Equal(t, kind, conflict.Kind)
 		}
-		record, err := other.Record(t.Context(), config.ID)
-		require.NoError(t, err)
+		record := stage.RecordOf(t, other, config.ID)
 		assert.Equal(t, topic, record.Settings().Topic)
 	}
 }

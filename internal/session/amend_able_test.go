@@ -111,8 +111,7 @@ func TestAnAmendedFallbackIsAskedWithoutWhatItLacks(t *testing.T) {
 				}
 			}
 			assert.Positive(t, asked)
-			read, err := engine.Record(t.Context(), record.ID)
-			require.NoError(t, err)
+			read := stage.RecordOf(t, engine, record.ID)
 			row, _ := read.Model("test/plain")
 			assert.Equal(t, []provider.Ability{provider.AbilityEffort}, row.Unsupported)
 		})
@@ -135,8 +134,7 @@ func TestAChosenModelMustBeAble(t *testing.T) {
 			config.Unattended = false
 			stage.Befall(p, provider.KindRefusal, stage.Said(tc.who, 2))
 			session := stage.Started(t, engine, config)
-			record, err := session.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			record := stage.Asking(t, session)
 			answer := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: tc.model}
 			for _, choose := range []func() error{
 				func() error { return engine.Control(t.Context(), session.ID(), answer) },
@@ -151,8 +149,7 @@ func TestAChosenModelMustBeAble(t *testing.T) {
 				assert.Equal(t, "model", stage.RequireKind(t, err, provider.KindValidation).Field)
 			}
 			if !tc.refused {
-				record, err = session.Wait(t.Context())
-				require.NoError(t, err)
+				record = stage.Ended(t, session)
 				assert.Equal(t, flow.StateCompleted, record.State)
 			}
 		})
@@ -193,8 +190,7 @@ func TestAFileOfAForkIsReadByTheModelsInForce(t *testing.T) {
 	_, err = session.Wait(t.Context())
 	require.Error(t, err)
 	require.NoError(t, session.Control(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{"Ben": {Model: "test/blind"}}}))
-	record, err := session.Record(t.Context())
-	require.NoError(t, err)
+	record := stage.RecordNow(t, session)
 	illustrate := func(c *debate.Config) { c.Attachments = []flow.File{{Name: "chart.png", Data: stage.PNG}} }
 	_, err = engine.Fork(t.Context(), record.ID, record.Seq, debate.Editing(illustrate))
 	assert.Equal(t, []string{"models.Ben"}, stage.FieldsOf(t, err))

@@ -44,8 +44,7 @@ func TestAnAmendedPolicyDecidesAboutOpenQuestions(t *testing.T) {
 					}
 					stage.Pass(time.Hour)
 					synctest.Wait()
-					record, err := session.Record(t.Context())
-					require.NoError(t, err)
+					record := stage.RecordNow(t, session)
 					assert.Len(t, record.Turns, tc.turns)
 					assert.Equal(t, tc.chosen, byRules(record))
 					switch {
@@ -57,8 +56,7 @@ func TestAnAmendedPolicyDecidesAboutOpenQuestions(t *testing.T) {
 						assert.Equal(t, flow.StateAwaitingInput, record.State)
 						require.Len(t, record.Inquiries, 1)
 						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
-						record, err = session.Wait(t.Context())
-						require.NoError(t, err)
+						record = stage.Ended(t, session)
 						assert.Len(t, record.Turns, 6)
 					default:
 						assert.Equal(t, flow.StateCompleted, record.State)

@@ -32,8 +32,7 @@ func extended(t *testing.T, from, to int) (*debate.Record, map[string]provider.R
 	defer session.Close()
 	stage.Pass(500 * time.Millisecond) // Ada is speaking
 	require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: &to}))
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	requests := make(map[string]provider.Request)
 	for _, req := range p.Requests() {
 		_, id, _ := strings.Cut(req.ID, "/")

@@ -36,7 +36,7 @@ func TestWhoIsThereDecidesTheDefaultRules(t *testing.T) {
 			unattended := tc.attended
 			require.NoError(t, session.Control(t.Context(), flow.Amendment{Unattended: &unattended}))
 			garble(p, "r2.assessment")
-			if recordNow(t, session).State == flow.StateError {
+			if stage.RecordNow(t, session).State == flow.StateError {
 				require.NoError(t, session.Retry(t.Context()))
 			}
 			after, err := session.Wait(t.Context())
@@ -51,19 +51,10 @@ func TestWhoIsThereDecidesTheDefaultRules(t *testing.T) {
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			assert.Equal(t, append(slices.Clone(tc.rules), flow.FailureRule{Do: flow.OptionAsk}), inForce)
 			assert.Empty(t, after.SkippedCalls, "no rule decides in the person's place")
-			read, err := engine.Record(t.Context(), after.ID)
-			require.NoError(t, err)
+			read := stage.RecordOf(t, engine, after.ID)
 			assert.Equal(t, after.Settings(), read.Settings())
 		}))
 	}
-}
-
-// recordNow reads the record of a session.
-func recordNow(t *testing.T, session *debate.Session) *debate.Record {
-	t.Helper()
-	r, err := session.Record(t.Context())
-	require.NoError(t, err)
-	return r
 }
 
 // garble makes the answers to some calls such that nobody can read them.
@@ -110,7 +101,7 @@ func TestEveryMistakeOfAnAmendmentIsNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, session, _ := stage.Stranded(t, stage.TwoDebaters(), func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2)) })
-			before := recordNow(t, session)
+			before := stage.RecordNow(t, session)
 			check := func(err error) {
 				t.Helper()
 				require.NotErrorIs(t, err, debate.ErrMissing, "the amendment is wrong, not the engine")
@@ -124,8 +115,7 @@ func TestEveryMistakeOfAnAmendmentIsNamed(t *testing.T) {
 			check(session.Control(t.Context(), tc.amend))
 			require.NoError(t, session.Close())
 			check(engine.Control(t.Context(), before.ID, tc.amend))
-			after, err := engine.Record(t.Context(), before.ID)
-			require.NoError(t, err)
+			after := stage.RecordOf(t, engine, before.ID)
 			assert.Equal(t, before.Seq, after.Seq, "nothing is changed")
 		})
 	}

@@ -22,10 +22,8 @@ import (
 // resumed finishes a debate, and checks that its log tells the same settings.
 func resumed(t *testing.T, engine *debate.Engine, session *debate.Session) *debate.Record {
 	t.Helper()
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
-	read, err := engine.Record(t.Context(), record.ID)
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
+	read := stage.RecordOf(t, engine, record.ID)
 	assert.Equal(t, record.Settings(), read.Settings(), "the log holds the settings in force")
 	return record
 }
@@ -34,8 +32,7 @@ func TestALimitIsRaisedWhileTheDebateStands(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Budget = &debate.Budget{HardCalls: 4}
 	engine, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
-	record, err := session.Record(t.Context())
-	require.NoError(t, err)
+	record := stage.RecordNow(t, session)
 	assert.Contains(t, record.Failure.Hint(), "Amend budget.hardCalls to ")
 	assert.True(t, record.Failure.Retryable())
 	stage.RequireKind(t, session.Retry(t.Context()), provider.KindState)
@@ -52,8 +49,7 @@ func TestAWarnedBudgetIsRaised(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Unattended, config.Budget = false, &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 	engine, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
-	record, err := session.Record(t.Context())
-	require.NoError(t, err)
+	record := stage.RecordNow(t, session)
 	require.Len(t, record.Inquiries, 1, "a confirmation is an inquiry like any other")
 	assert.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 	assert.Equal(t, []debate.Option{flow.OptionContinue, flow.OptionEnd}, record.Inquiries[0].Options)
@@ -72,8 +68,7 @@ func TestABudgetIsRaisedBesideItsWarning(t *testing.T) {
 	require.NoError(t, session.Control(t.Context(), flow.Amendment{
 		Budget: &debate.Budget{Warn: debate.USD / 1000, Confirm: true, Hard: 200 * debate.USD},
 	}))
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, session)
 	require.Len(t, record.Inquiries, 1)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionContinue}))
 	record = resumed(t, engine, session)
@@ -188,8 +183,7 @@ func TestModelsOfThoseWhoAreNoModels(t *testing.T) {
 			return json.RawMessage(`{"vote":"for","reasoning":"x"}`), nil
 		})}
 		session := stage.Started(t, engine, config)
-		_, err := session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		stage.Asking(t, session)
 		for name, refused := range map[string]bool{"audience-1": true, "audience-2": true, "audience-3": false, "judge": false} {
 			err := session.Control(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{name: {Model: "test/spare"}}})
 			if !refused {
@@ -205,8 +199,7 @@ func TestModelsOfThoseWhoAreNoModels(t *testing.T) {
 
 func TestAmendmentsThatAreRefused(t *testing.T) {
 	_, session, _ := stage.Stranded(t, stage.TwoDebaters(), func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2)) })
-	record, err := session.Record(t.Context())
-	require.NoError(t, err)
+	record := stage.RecordNow(t, session)
 	for field, change := range map[string]flow.Amendment{
 		"models":           {Models: map[string]flow.ModelChoice{"Cyd": {Model: "test/spare"}}},
 		"models.Ben":       {Models: map[string]flow.ModelChoice{"Ben": {}}},
@@ -221,8 +214,7 @@ func TestAmendmentsThatAreRefused(t *testing.T) {
 	} {
 		assert.Equal(t, field, stage.RequireKind(t, session.Control(t.Context(), change), provider.KindValidation).Field)
 	}
-	after, err := session.Record(t.Context())
-	require.NoError(t, err)
+	after := stage.RecordNow(t, session)
 	assert.Equal(t, record.Seq, after.Seq, "nothing is changed")
 }
 
@@ -244,8 +236,7 @@ func TestASummarizerIsNamedWhileTheDebateStands(t *testing.T) {
 			stage.RequireKind(t, err, provider.KindRefusal)
 			require.NoError(t, session.Control(t.Context(), flow.Amendment{Summarizer: &after}))
 			require.NoError(t, session.Retry(t.Context()))
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, session)
 			assert.Len(t, record.Turns, 16)
 			assert.Equal(t, after != flow.NoSummarizer, len(record.Summaries) > 0)
 			for _, req := range d.Provider.Requests() {
@@ -306,7 +297,7 @@ func TestABudgetThatIsAmendedNeedsPrices(t *testing.T) {
 			for _, model := range tc.lacks {
 				require.ErrorContains(t, err, `"`+model+`"`)
 			}
-			assert.Nil(t, recordNow(t, session).Settings().Budget, "nothing is changed")
+			assert.Nil(t, stage.RecordNow(t, session).Settings().Budget, "nothing is changed")
 			config.ID, config.Budget = "", tc.amend.Budget
 			if tc.amend.Models["Ada"].Model == "" {
 				assert.Error(t, engine.Validate(t.Context(), config), "a start refuses the same")

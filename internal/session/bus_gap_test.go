@@ -33,14 +33,11 @@ func numbered(n int) string {
 
 // thenSilent lets Ben open with a text, in chunks of the given size every 20 ms, and say nothing for a minute before his reply ends.
 func thenSilent(r *relayed, p *scripted.Provider, text string, size int) {
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		out := reply(req)
+	stage.Altered(p, func(req *provider.Request, out *scripted.Reply) {
 		if strings.HasSuffix(req.ID, stage.BensOpening+"/1") {
-			out = scripted.Reply{Text: text}
+			*out = scripted.Reply{Text: text}
 		}
-		return out
-	}
+	})
 	r.config.MaxTokens = 10_000_000
 	speak := func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 		if !strings.HasSuffix(req.ID, stage.BensOpening+"/1") {

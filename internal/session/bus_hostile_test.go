@@ -77,14 +77,11 @@ func TestNothingReadableGoesOntoTheBus(t *testing.T) {
 func TestAStrangerOnTheBusIsNotHeard(t *testing.T) {
 	tap := &tapped{}
 	overBus(t, func(r *relayed, p *scripted.Provider) {
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			out := reply(req)
+		stage.Altered(p, func(req *provider.Request, out *scripted.Reply) {
 			if strings.HasPrefix(req.ID, "other/") && req.Schema == nil {
 				out.Text = strings.Repeat("of the other debate ", 20)
 			}
-			return out
-		}
+		})
 		tap.Bus = r.shared
 		r.speaker.Bus = tap
 		r.speaker.Seed = func() string { return "the seed of both debates" }
@@ -173,16 +170,13 @@ func TestRoundsThatAreSpokenAtOnceAreHeardAsHere(t *testing.T) {
 func TestAnAttemptThatFailsIsVoidForThoseFarAwayToo(t *testing.T) {
 	failed := false
 	overBus(t, func(_ *relayed, p *scripted.Provider) {
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			out := reply(req)
+		stage.Altered(p, func(req *provider.Request, out *scripted.Reply) {
 			if strings.Contains(req.ID, stage.BensOpening) && !failed {
 				failed = true
 				out.Text = "A wholly different beginning that nobody will miss"
 				out.Err, out.AfterChunks = &provider.Error{Kind: provider.KindNetwork, Code: "truncated"}, 4
 			}
-			return out
-		}
+		})
 	}, func(r *relayed) {
 		attempts := map[int]bool{}
 		tr := r.follow(func(e debate.Event) {
@@ -199,12 +193,9 @@ func TestAnAttemptThatFailsIsVoidForThoseFarAwayToo(t *testing.T) {
 // TestThoughtsAndAnswersAreHeardFarAway: each has offsets of its own.
 func TestThoughtsAndAnswersAreHeardFarAway(t *testing.T) {
 	overBus(t, func(_ *relayed, p *scripted.Provider) {
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			out := reply(req)
+		stage.Altered(p, func(_ *provider.Request, out *scripted.Reply) {
 			out.Reasoning = "I think, for a while."
-			return out
-		}
+		})
 	}, func(r *relayed) {
 		thoughts, answers := map[string]string{}, map[string]string{}
 		live := 0

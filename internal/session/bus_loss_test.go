@@ -173,14 +173,11 @@ func TestABusThatFailsSlowsNobody(t *testing.T) {
 // TestWhatABusCannotTakeIsLeftOut: it is down for the most of a turn. The oldest text is left out then, and the reader is told.
 func TestWhatABusCannotTakeIsLeftOut(t *testing.T) {
 	overBus(t, func(r *relayed, p *scripted.Provider) {
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			out := reply(req)
+		stage.Altered(p, func(req *provider.Request, out *scripted.Reply) {
 			if strings.HasSuffix(req.ID, stage.BensOpening+"/1") {
 				out.Text = strings.Repeat("a long é text ", 20_000)
 			}
-			return out
-		}
+		})
 		r.config.MaxTokens = 100_000
 		began := time.Now()
 		r.speaker.Bus = &downBus{r.shared, began.Add(1200 * time.Millisecond), began.Add(1800 * time.Millisecond)}

@@ -165,12 +165,9 @@ func TestAReaderIsToldThatTheSpeakerHasNoBus(t *testing.T) {
 				if !bused {
 					r.speaker.Bus = nil
 				}
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					out := reply(req)
+				stage.Altered(p, func(_ *provider.Request, out *scripted.Reply) {
 					out.Delay += 10 * time.Second
-					return out
-				}
+				})
 			}, func(r *relayed) {
 				told := map[string]int{}
 				var asked time.Time
@@ -267,8 +264,7 @@ func TestAReaderFromBeforeTheOpeningGetsChunksAtOnce(t *testing.T) {
 		}()
 		stage.Pass(10*time.Second + 30*time.Millisecond)
 		opened = time.Now()
-		session, err := engine.Open(t.Context(), "early")
-		require.NoError(t, err)
+		session := stage.Opened(t, engine, "early")
 		assert.Equal(t, 100*time.Millisecond, <-heard, "as soon as it is spoken")
 		leave()
 		<-ended

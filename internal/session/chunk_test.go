@@ -145,19 +145,16 @@ func TestAReaderFromBeforeTheOpeningGetsChunks(t *testing.T) {
 		stage.Pass(time.Second)
 		for range 2 {
 			times.Add(1)
-			session, err := engine.Open(t.Context(), "early")
-			require.NoError(t, err)
+			session := stage.Opened(t, engine, "early")
 			stage.Pass(4 * time.Second)
 			require.NoError(t, session.Close())
 			stage.Pass(time.Second)
 		}
 		times.Add(1)
-		last, err := engine.Open(t.Context(), "early")
-		require.NoError(t, err)
+		last := stage.Opened(t, engine, "early")
 		defer last.Close()
 		<-ended
-		record, err := last.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, last)
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Equal(t, record.Seq, tr.last)
 		assert.Zero(t, opened[0])

@@ -191,8 +191,7 @@ func TestAPersonIsAwaitedByProcessesWhoseClocksAreOff(t *testing.T) {
 				r.leg(t, -off, r.die(time.Minute))
 				if limit == 30*time.Minute {
 					r.leg(t, off, func(t *testing.T, engine *debate.Engine) {
-						session, err := engine.Open(t.Context(), config.ID)
-						require.NoError(t, err)
+						session := stage.Opened(t, engine, config.ID)
 						record := answered(t, session)
 						assert.Equal(t, flow.StateCompleted, record.State)
 						assert.Equal(t, flow.EndRounds, record.Reason)
@@ -234,12 +233,9 @@ func TestTheClockOfAStoreIsReadOnceInAThirdOfALease(t *testing.T) {
 		kept := &timed{Memory: &store.Memory{}}
 		engine, p := stage.Engine(stage.TwoDebaters())
 		engine.Store = kept
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			answer := reply(req)
+		stage.Altered(p, func(_ *provider.Request, answer *scripted.Reply) {
 			answer.Delay = 20 * time.Second
-			return answer
-		}
+		})
 		began := time.Now()
 		sessions := make([]*debate.Session, 30)
 		for i := range sessions {
@@ -251,8 +247,7 @@ func TestTheClockOfAStoreIsReadOnceInAThirdOfALease(t *testing.T) {
 			stage.Pass(time.Second)
 		}
 		for _, session := range sessions {
-			_, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			stage.Ended(t, session)
 			require.NoError(t, session.Close())
 		}
 		const third = 5 * time.Second

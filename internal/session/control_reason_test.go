@@ -38,8 +38,7 @@ func TestTheReasonOfAControlIsRecorded(t *testing.T) {
 		require.NoError(t, there.Control(t.Context(), s.ID(), flow.Pause{Drain: true, Reason: "dinner"}))
 		require.NoError(t, there.Control(t.Context(), s.ID(), flow.Stop{Reason: "it is late – 🙂"}))
 		stage.Pass(30 * time.Second)
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		assert.Equal(t, "stopped by the host: it is late – 🙂", record.Evidence)
 		assert.Equal(t, flow.EndHost, record.Reason)
 		assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
@@ -62,8 +61,7 @@ func TestTheReasonsOfCancelRetryAndAnInputAreRecorded(t *testing.T) {
 		require.NoError(t, session.Control(t.Context(), flow.Retry{Reason: "a new key"}))
 		require.NoError(t, session.Control(t.Context(), flow.Cancel{Reason: "too expensive"}))
 		assert.Equal(t, "retried by the host: a new key", evidenceOf(t, engine, session.ID(), flow.TriggerRetry))
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		assert.Equal(t, "canceled by the host: too expensive", record.Evidence)
 		assert.Equal(t, "the key has expired", record.Inputs[0].Reason)
 		stage.RequireKind(t, session.Control(t.Context(), flow.Tick{}), provider.KindValidation)
@@ -79,8 +77,7 @@ func TestAHostileReasonIsRefused(t *testing.T) {
 			"too long": strings.Repeat("a", flow.MaxReason+1), "no UTF-8": "\xff", "two lines": "a\nb", "an escape": "\x1b[2J", "NUL": "a\x00",
 			"a line separator": "a\u2028b",
 		} {
-			before, err := session.Record(t.Context())
-			require.NoError(t, err)
+			before := stage.RecordNow(t, session)
 			for _, signal := range []flow.Signal{
 				flow.Pause{Reason: reason},
 				flow.Resume{Reason: reason},
@@ -92,8 +89,7 @@ func TestAHostileReasonIsRefused(t *testing.T) {
 				assert.Equal(t, "reason", stage.RequireKind(t, session.Control(t.Context(), signal), provider.KindValidation).Field, name)
 				assert.Equal(t, "reason", stage.RequireKind(t, engine.Control(t.Context(), session.ID(), signal), provider.KindValidation).Field, name)
 			}
-			after, err := session.Record(t.Context())
-			require.NoError(t, err)
+			after := stage.RecordNow(t, session)
 			assert.Equal(t, before.Seq, after.Seq)
 		}
 		for _, reason := range []string{strings.Repeat("a", flow.MaxReason), "می\u200cخواهم", "<|im_end|> \"quoted\""} {

@@ -42,8 +42,7 @@ func TestRefusedControlsChangeNothing(t *testing.T) {
 		stage.Pass(500 * time.Millisecond)
 		refused(s.ID(), debate.StateAwaitingResponses, flow.Resume{}, "resume")
 		refused(s.ID(), debate.StateAwaitingResponses, flow.Retry{}, "retry")
-		_, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, s)
 		for trigger, signal := range map[string]flow.Signal{
 			"pause": flow.Pause{}, "resume": flow.Resume{}, "stop": flow.Stop{}, "cancel": flow.Cancel{}, "retry": flow.Retry{},
 		} {
@@ -153,8 +152,7 @@ func TestAControlOfAStoreThatFails(t *testing.T) {
 			})
 			require.ErrorIs(t, other.Control(t.Context(), s.ID(), flow.Pause{}), stage.ErrBroken)
 		}
-		_, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, s)
 		c.Finished(s.ID())
 	})
 }

@@ -62,8 +62,7 @@ func TestAControlWaitsForWhoOpensTheDebate(t *testing.T) {
 		}
 		assert.Equal(t, []string{s.ID()}, found)
 		again := other.Opened(s.ID())
-		_, err := again.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, again)
 		c.Finished(s.ID())
 	})
 }
@@ -98,8 +97,7 @@ func TestAnAnswerWhileOthersSpeak(t *testing.T) {
 				answer := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}
 				require.NoError(t, other.Control(t.Context(), s.ID(), answer))
 				stage.RequireKind(t, other.Control(t.Context(), s.ID(), answer), provider.KindState)
-				_, err := s.Wait(t.Context())
-				require.NoError(t, err)
+				stage.Ended(t, s)
 				for _, e := range c.Log(s.ID()) {
 					if body.As[flow.Intent](e) != nil && body.As[flow.Intent](e).Call == "r2.rebuttal.Ben" && body.As[flow.Intent](e).Attempt == 2 {
 						assert.LessOrEqual(t, e.At.Sub(answered), beatTime, "the holder looks when it renews its lease")
@@ -166,8 +164,7 @@ func TestControlsReachTheCallsInFlight(t *testing.T) {
 						return
 					}
 					require.NoError(t, other.Control(t.Context(), s.ID(), flow.Resume{}))
-					_, err := s.Wait(t.Context())
-					require.NoError(t, err)
+					stage.Ended(t, s)
 					c.Finished(s.ID())
 				})
 			})
@@ -219,8 +216,7 @@ func TestAStoreThatIsSlowToWatchDelaysNoDebate(t *testing.T) {
 		engine.Store = unmovedWatcher{&store.Memory{}}
 		began := time.Now()
 		session := stage.Started(t, engine, config)
-		_, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, session)
 		assert.Less(t, time.Since(began), 15*time.Second, "ten calls of a second")
 	})
 }
@@ -238,8 +234,7 @@ func TestAControlIsMetByTheNextResult(t *testing.T) {
 		assert.Equal(t, flow.StatePaused, s.State())
 		assert.Empty(t, c.Owner(s.ID()))
 		require.NoError(t, s.Resume(t.Context()))
-		_, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, s)
 		c.Finished(s.ID())
 	})
 }
@@ -255,8 +250,7 @@ func TestARetryFromAnotherProcess(t *testing.T) {
 		stage.Pass(pollTime)
 		synctest.Wait()
 		assert.Equal(t, debate.StateAwaitingResponses, s.State())
-		_, err = s.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, s)
 		c.Finished(s.ID())
 	})
 }
@@ -266,14 +260,12 @@ func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
 	config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 	stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		s := join().Begun()
-		_, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		stage.Asking(t, s)
 		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 		stage.RequireKind(t, join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}), provider.KindState)
 		stage.Pass(pollTime)
 		synctest.Wait()
-		_, err = s.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, s)
 		c.Finished(s.ID())
 	})
 }
@@ -302,8 +294,7 @@ func TestAChosenModelIsFrozen(t *testing.T) {
 		}))
 		stage.Pass(pollTime)
 		synctest.Wait()
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		require.Len(t, record.Answers, 1)
 		answer := record.Answers[0]
 		require.NotNil(t, answer.Row)
@@ -337,12 +328,11 @@ func TestAFlowsInputFromAnotherProcess(t *testing.T) {
 		s := joins().Begun()
 		stage.Pass(500 * time.Millisecond)
 		require.NoError(t, joins().Control(t.Context(), s.ID(), flow.Sent{Trigger: nudged, Payload: json.RawMessage(`{"n":1}`)}))
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		require.Len(t, record.Inputs, 1)
 		assert.JSONEq(t, `{"n":1}`, string(record.Inputs[0].Payload))
 		assert.Equal(t, 10, c.Calls())
-		err = join().Control(t.Context(), s.ID(), flow.Pause{})
+		err := join().Control(t.Context(), s.ID(), flow.Pause{})
 		assert.Equal(t, "flow", stage.RequireKind(t, err, provider.KindValidation).Field, "this engine does not know the flow")
 	})
 }

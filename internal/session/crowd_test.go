@@ -36,8 +36,7 @@ func TestACrowdOfDebates(t *testing.T) {
 			require.NoError(t, err)
 		}
 		for _, session := range sessions {
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, session)
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Equal(t, want, stage.Canonical(t, record))
 			require.NoError(t, session.Close())
@@ -125,7 +124,6 @@ func TestControlsFromEverywhere(t *testing.T) {
 	if session.State() == flow.StatePaused {
 		require.NoError(t, session.Resume(t.Context()))
 	}
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 }

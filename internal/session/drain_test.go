@@ -46,8 +46,7 @@ func TestAShutdownThatDrains(t *testing.T) {
 		again := b.Opened("paused")
 		require.NoError(t, again.Resume(t.Context()))
 		for _, s := range []*debate.Session{b.Opened(s.ID()), again} {
-			_, err := s.Wait(t.Context())
-			require.NoError(t, err)
+			stage.Ended(t, s)
 			for _, e := range c.Log(s.ID()) {
 				assert.Nil(t, body.As[flow.Failure](e), "nothing was lost")
 			}
@@ -83,8 +82,7 @@ func TestAShutdownDrainsWhatIsBeingOpened(t *testing.T) {
 		for _, e := range c.Log(s.ID()) {
 			assert.Nil(t, body.As[flow.Failure](e), "nothing was broken off")
 		}
-		_, err := b.Opened(s.ID()).Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, b.Opened(s.ID()))
 		c.Finished(s.ID())
 	})
 }
@@ -124,8 +122,7 @@ func TestARetryIsLeftToAnotherProcess(t *testing.T) {
 		assert.Equal(t, 1, c.Calls())
 		mend()
 		hurry()
-		record, err := b.Opened(s.ID()).Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, b.Opened(s.ID()))
 		assert.Len(t, record.Turns, 6)
 		assert.Equal(t, 11, c.Calls())
 		c.Finished(s.ID())

@@ -51,8 +51,7 @@ func TestAReaderOutlivesTheSessionThatItReads(t *testing.T) {
 		require.NoError(t, session.Resume(t.Context()))
 		stage.Pass(1500 * time.Millisecond)
 		require.NoError(t, here.Shutdown(t.Context(), debate.Drain))
-		_, err = there.Opened(id).Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, there.Opened(id))
 		<-ended
 		assert.Equal(t, c.Record(id).Seq, tr.last)
 		assert.Len(t, tr.done, 6)
@@ -92,8 +91,7 @@ func TestASlowReaderIsToldThatAnotherProcessSpeaks(t *testing.T) {
 			assert.Equal(t, 2, untold[0].Attempt)
 			assert.Equal(t, -1, untold[0].Missing)
 		}
-		_, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, session)
 		<-ended
 		assert.Len(t, untold, 9, "each of the other process's calls, once")
 	})
@@ -174,8 +172,7 @@ func TestAReaderHasAHeartbeatWhileNothingHappens(t *testing.T) {
 		stage.Pass(10*time.Minute + time.Second)
 		require.NoError(t, session.Close())
 		stage.Pass(10*time.Minute + time.Second)
-		session, err = engine.Open(t.Context(), "beats")
-		require.NoError(t, err)
+		session = stage.Opened(t, engine, "beats")
 		defer session.Close()
 		require.NoError(t, session.Resume(t.Context()))
 		<-ended
@@ -258,8 +255,7 @@ func TestAReaderThatLeavesLeavesNothing(t *testing.T) {
 				require.NoError(t, session.Close())
 				stage.Pass(time.Hour)
 				assert.Equal(t, 6, kept.now(), "the log and the bus, for each")
-				session, err = engine.Open(t.Context(), "left")
-				require.NoError(t, err)
+				session = stage.Opened(t, engine, "left")
 				stage.Pass(time.Second)
 				assert.LessOrEqual(t, kept.now(), 1)
 				require.NoError(t, session.Close())

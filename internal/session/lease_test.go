@@ -146,8 +146,7 @@ func TestADebateIsOpenedWhileItIsClosed(t *testing.T) {
 		assert.NotEmpty(t, c.Owner(first.ID()))
 		_, err = join().Open(t.Context(), first.ID())
 		require.ErrorIs(t, err, debate.ErrLeased)
-		_, err = again.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, again)
 		c.Finished(first.ID())
 	})
 }

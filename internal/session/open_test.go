@@ -29,15 +29,13 @@ func TestCloseLeavesTheDebateForTheNextOwner(t *testing.T) {
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		stage.Pass(2500 * time.Millisecond) // the judge is at work
-		before, err := engine.Record(t.Context(), session.ID())
-		require.NoError(t, err)
+		before := stage.RecordOf(t, engine, session.ID())
 		var closing sync.WaitGroup
 		for range 4 {
 			closing.Go(func() { assert.NoError(t, session.Close()) })
 		}
 		closing.Wait()
-		after, err := engine.Record(t.Context(), session.ID())
-		require.NoError(t, err)
+		after := stage.RecordOf(t, engine, session.ID())
 		assert.Equal(t, before.Seq, after.Seq, "Close records nothing")
 		_, err = session.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrClosed)
@@ -48,10 +46,8 @@ func TestCloseLeavesTheDebateForTheNextOwner(t *testing.T) {
 
 		other, q := stage.Engine(config)
 		other.Store = store
-		again, err := other.Open(t.Context(), session.ID())
-		require.NoError(t, err)
-		record, err := again.Wait(t.Context())
-		require.NoError(t, err)
+		again := stage.Opened(t, other, session.ID())
+		record := stage.Ended(t, again)
 		assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 		assert.Equal(t, 8, q.Calls(), "the two turns that are recorded are not asked again")
 		again.Close()
@@ -67,13 +63,12 @@ func TestAHeldDebateIsNotOpenedTwice(t *testing.T) {
 		engine.Store = store
 		session := stage.Started(t, engine, config)
 
-		same, err := engine.Open(t.Context(), session.ID())
-		require.NoError(t, err)
+		same := stage.Opened(t, engine, session.ID())
 		assert.Same(t, session, same)
 
 		other, _ := stage.Engine(config)
 		other.Store = store
-		_, err = other.Open(t.Context(), session.ID())
+		_, err := other.Open(t.Context(), session.ID())
 		require.ErrorIs(t, err, debate.ErrLeased)
 		var conflict *debate.Error
 		require.ErrorAs(t, err, &conflict)
@@ -90,8 +85,7 @@ func TestStartingAnExistingID(t *testing.T) {
 
 	again, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	record, err := again.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, again)
 	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Equal(t, calls, p.Calls(), "the debate was opened, not repeated")
 	again.Close()

@@ -30,12 +30,9 @@ func TestALeaseLastsAsLongAsItsSession(t *testing.T) {
 		store := &store.Memory{}
 		engine, p := stage.Engine(config)
 		engine.Store = store
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 			r.Delay = 100 * time.Second // longer than a lease
-			return r
-		}
+		})
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		other, _ := stage.Engine(config)
@@ -46,8 +43,7 @@ func TestALeaseLastsAsLongAsItsSession(t *testing.T) {
 			require.ErrorIs(t, err, debate.ErrLeased)
 		}
 		require.NoError(t, session.Close())
-		again, err := other.Open(t.Context(), session.ID())
-		require.NoError(t, err)
+		again := stage.Opened(t, other, session.ID())
 		require.NoError(t, again.Close())
 	})
 }
@@ -178,10 +174,8 @@ func TestWhatIsNotSavedIsNotShown(t *testing.T) {
 
 			store.free = 1000
 			if free > 0 {
-				again, err := engine.Open(t.Context(), session.ID())
-				require.NoError(t, err)
-				record, err := again.Wait(t.Context())
-				require.NoError(t, err)
+				again := stage.Opened(t, engine, session.ID())
+				record := stage.Ended(t, again)
 				assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 				require.NoError(t, again.Close())
 			}
@@ -223,8 +217,7 @@ func TestRunOfADebateThatOnceFailed(t *testing.T) {
 	require.Error(t, err)
 	broken = false
 	require.NoError(t, session.Retry(t.Context()))
-	_, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, session)
 	require.NoError(t, session.Close())
 
 	turns := 0
@@ -305,8 +298,7 @@ func TestAnotherSessionsAppendIsNeverTakenForOnesOwn(t *testing.T) {
 		defer again.Close()
 		assert.Equal(t, flow.StatePaused, again.State())
 		require.NoError(t, again.Resume(t.Context()))
-		record, err := again.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, again)
 		assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 	})
 }

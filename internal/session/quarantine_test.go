@@ -99,15 +99,13 @@ func TestADebateThatCannotBeOpened(t *testing.T) {
 		assert.Contains(t, log.String(), "debate cannot be opened")
 		assert.NotContains(t, log.String(), "canary")
 		for _, id := range []string{"a", "c"} {
-			record, err := engine.Record(t.Context(), id)
-			require.NoError(t, err)
+			record := stage.RecordOf(t, engine, id)
 			assert.Equal(t, flow.StateCompleted, record.State)
 		}
 
 		kept.Damaged.Store(false)
 		stage.Pass(time.Hour + time.Minute)
-		record, err := engine.Record(t.Context(), "b")
-		require.NoError(t, err)
+		record := stage.RecordOf(t, engine, "b")
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Zero(t, quarantine(t, engine, "b"))
 	})
@@ -153,8 +151,7 @@ func TestQuarantinesGrow(t *testing.T) {
 			left = min(2*left, time.Hour)
 		}
 		kept.Damaged.Store(false)
-		_, err := engine.Open(t.Context(), "a")
-		require.NoError(t, err)
+		stage.Opened(t, engine, "a")
 		assert.Zero(t, quarantine(t, engine, "a"))
 	})
 }
@@ -167,13 +164,11 @@ func TestAQuarantineIsCleared(t *testing.T) {
 		stage.Pass(10 * time.Minute)
 		require.Positive(t, quarantine(t, engine, "a").Left)
 		kept.Damaged.Store(false)
-		session, err := stage.Twin(engine).Open(t.Context(), "a")
-		require.NoError(t, err)
+		session := stage.Opened(t, stage.Twin(engine), "a")
 		assert.Zero(t, quarantine(t, engine, "a"))
 		require.NoError(t, session.Close())
 		stage.Pass(2 * time.Second)
-		record, err := engine.Record(t.Context(), "a")
-		require.NoError(t, err)
+		record := stage.RecordOf(t, engine, "a")
 		assert.Equal(t, flow.StateCompleted, record.State)
 	})
 }
@@ -201,8 +196,7 @@ func TestADebateThatEnginesLack(t *testing.T) {
 
 		working(t.Context(), engine)
 		stage.Pass(2 * time.Second)
-		record, err := engine.Record(t.Context(), "a")
-		require.NoError(t, err)
+		record := stage.RecordOf(t, engine, "a")
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Zero(t, quarantine(t, engine, "a"))
 	})
@@ -222,12 +216,10 @@ func TestAStoreThatKeepsNoQuarantines(t *testing.T) {
 		assert.LessOrEqual(t, opened("a"), 7+24)
 		assert.Greater(t, opened("a"), 20)
 		kept.Damaged.Store(false)
-		session, err := engine.Open(t.Context(), "a")
-		require.NoError(t, err)
+		session := stage.Opened(t, engine, "a")
 		defer session.Close()
 		stage.Pass(2 * time.Second)
-		record, err := engine.Record(t.Context(), "a")
-		require.NoError(t, err)
+		record := stage.RecordOf(t, engine, "a")
 		assert.Equal(t, flow.StateCompleted, record.State)
 	})
 }

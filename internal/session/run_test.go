@@ -30,8 +30,7 @@ func TestRunEndsWithTheReader(t *testing.T) {
 				break
 			}
 		}
-		record, err := engine.Record(t.Context(), "left")
-		require.NoError(t, err)
+		record := stage.RecordOf(t, engine, "left")
 		assert.Equal(t, flow.StateCanceled, record.State)
 		assert.Equal(t, 1, p.Calls())
 		assert.Zero(t, record.InFlight())
@@ -59,10 +58,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 			last = err
 		}
 		require.ErrorIs(t, last, context.DeadlineExceeded)
-		session, err := engine.Open(t.Context(), "detached")
-		require.NoError(t, err)
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		session := stage.Opened(t, engine, "detached")
+		record := stage.Ended(t, session)
 		assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 	})
 }

@@ -125,8 +125,7 @@ func TestARuntimeThatDiesAnywhere(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	record, err := n.Engine().Record(t.Context(), config.ID)
-	require.NoError(t, err)
+	record := stage.RecordOf(t, n.Engine(), config.ID)
 	assert.Equal(t, want, stage.Canonical(t, record))
 }
 
@@ -159,8 +158,7 @@ func TestARuntimeBesideASession(t *testing.T) {
 	session, err := n.Engine().Open(t.Context(), config.ID)
 	require.NoError(t, err, "a debate that rests has no lease")
 	require.NoError(t, session.Resume(t.Context()))
-	_, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, session)
 	require.NoError(t, session.Close())
 	next = n.Advance(flow.Tick{})
 	assert.True(t, next.Over)
@@ -195,8 +193,7 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 	lacking := &debate.Engine{Store: n.Store}
 	_, err := lacking.Advance(t.Context(), "d", "nomad", flow.Opened{})
 	require.ErrorIs(t, err, debate.ErrMissing)
-	record, err := engine.Record(t.Context(), "d")
-	require.NoError(t, err)
+	record := stage.RecordOf(t, engine, "d")
 	assert.Zero(t, record.InFlight())
 	next := n.Advance(flow.Opened{})
 	_, err = lacking.Call(t.Context(), "d", "nomad", next.Calls[0], nil)
@@ -208,8 +205,7 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 	next, err = lacking.Advance(t.Context(), "d", "nomad", result)
 	require.ErrorIs(t, err, debate.ErrMissing)
 	assert.Empty(t, next.Calls)
-	record, err = engine.Record(t.Context(), "d")
-	require.NoError(t, err)
+	record = stage.RecordOf(t, engine, "d")
 	require.Len(t, record.Turns, 1, "what a call has brought is recorded all the same")
 	next = n.Advance(flow.Tick{})
 	require.NotEmpty(t, next.Calls)
@@ -217,8 +213,7 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 		flow.Result{Call: next.Calls[0].Call, Attempt: next.Calls[0].Attempt, Text: "So was I."},
 	})
 	require.ErrorIs(t, err, debate.ErrMissing)
-	record, err = engine.Record(t.Context(), "d")
-	require.NoError(t, err)
+	record = stage.RecordOf(t, engine, "d")
 	require.Len(t, record.Turns, 2, "so is what several have brought")
 }
 

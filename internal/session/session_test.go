@@ -37,8 +37,7 @@ func TestASessionIsEditedUntilItIsValid(t *testing.T) {
 	assert.Zero(t, p.Calls())
 	require.NoError(t, session.Validate(t.Context()))
 	require.NoError(t, session.Start(t.Context()))
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	assert.Equal(t, session.ID(), record.ID)
 	require.Error(t, session.Edit(config), "what has started is not edited")
 }
@@ -72,8 +71,7 @@ func TestARecordThatWasGivenAwayIsNotWrittenAnyMore(t *testing.T) { // for the r
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
 	session := stage.Started(t, engine, config)
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 
 	var readers sync.WaitGroup
 	for range 2 {

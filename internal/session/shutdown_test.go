@@ -57,8 +57,7 @@ func TestTwoEnginesInDoubtWhoseClocksAreBehind(t *testing.T) {
 				stage.Pass(stage.LeaseTime + 500*time.Millisecond)
 				second := b.Opened(id)
 				group.Wait()
-				_, err := second.Wait(t.Context())
-				require.NoError(t, err)
+				stage.Ended(t, second)
 				c.Finished(id)
 			})
 		})
@@ -87,8 +86,7 @@ func TestAControlClosesNobodysSession(t *testing.T) {
 		})
 		require.NoError(t, m.Control(t.Context(), first.ID(), flow.Cancel{}))
 		for _, s := range []*debate.Session{first, second} {
-			record, err := s.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, s)
 			assert.Equal(t, flow.StateCanceled, record.State)
 		}
 	})
@@ -136,8 +134,7 @@ func TestShutdownWhileDebatesAreOpened(t *testing.T) {
 					group.Wait()
 					stage.Pass(2 * time.Second)
 					if err == nil {
-						_, err = again.Wait(t.Context())
-						require.NoError(t, err)
+						stage.Ended(t, again)
 						c.Finished(c.Config.ID)
 					}
 				})
@@ -166,8 +163,7 @@ func TestCloseAndShutdownWhileListening(t *testing.T) {
 				require.ErrorIs(t, s.Resume(t.Context()), flow.ErrClosed)
 				again := join().Opened(s.ID())
 				require.NoError(t, again.Resume(t.Context()))
-				_, err = again.Wait(t.Context())
-				require.NoError(t, err)
+				stage.Ended(t, again)
 				c.Finished(s.ID())
 			})
 		})
@@ -217,8 +213,7 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 		}
 		assert.Less(t, time.Since(began), time.Second)
 		for i, id := range ids {
-			_, err := sessions[i].Wait(t.Context())
-			require.NoError(t, err)
+			stage.Ended(t, sessions[i])
 			c.Config.ID = id
 			c.Finished(id)
 		}
@@ -276,8 +271,7 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 				}
 				_, err = before.Wait(t.Context())
 				require.EqualError(t, err, "the session is closed")
-				_, err = s.Record(t.Context())
-				require.NoError(t, err)
+				stage.RecordNow(t, s)
 				require.NoError(t, m.Control(t.Context(), s.ID(), flow.Pause{}))
 			})
 		})

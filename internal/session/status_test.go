@@ -42,8 +42,7 @@ func TestWhatAParticipantDoes(t *testing.T) {
 		}
 		session := stage.Started(t, engine, config)
 		states := func() (ada, ben flow.ParticipantState) {
-			record, err := session.Record(t.Context())
-			require.NoError(t, err)
+			record := stage.RecordNow(t, session)
 			all := record.Participants()
 			return all[0], all[1]
 		}
@@ -68,8 +67,7 @@ func TestWhatAParticipantDoes(t *testing.T) {
 		_, ben = states()
 		assert.Equal(t, flow.StatusRetrying, ben.Status)
 
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		ben = record.Participant("Ben")
 		assert.Equal(t, flow.StatusActive, ben.Status)
 		assert.Equal(t, 3, ben.Turns)

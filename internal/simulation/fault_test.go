@@ -225,8 +225,7 @@ func TestAProviderThatWasNeverReachedInEachFlow(t *testing.T) {
 					other := p.engine(source, kept)
 					fork, err := other.Fork(t.Context(), parent.ID, parent.Seq, nil)
 					require.NoError(t, err)
-					session, err = other.Open(t.Context(), parent.ID)
-					require.NoError(t, err)
+					session = stage.Opened(t, other, parent.ID)
 					for _, s := range []*debate.Session{session, fork} {
 						tryAgain(t, s)
 						neverReached(t, s)
@@ -234,8 +233,7 @@ func TestAProviderThatWasNeverReachedInEachFlow(t *testing.T) {
 					there.Store(true)
 					for _, s := range []*debate.Session{session, fork} {
 						tryAgain(t, s)
-						record, err := s.Wait(t.Context())
-						require.NoError(t, err)
+						record := stage.Ended(t, s)
 						require.NoError(t, p.whole(record))
 						assert.Empty(t, record.SkippedCalls)
 						assert.NoError(t, s.Close())
@@ -266,8 +264,7 @@ func TestAnOutageIsSaidInEachFlow(t *testing.T) {
 				engine := p.engine(source, &store.Memory{})
 				session, err := engine.Start(t.Context(), p.config(false))
 				require.NoError(t, err)
-				record, err := session.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, session)
 				assert.NoError(t, session.Close())
 				require.Len(t, lessThanPlanned(t, record), 1)
 				assert.Regexp(t, `^network: test was waited for, for \d+m`, lessThanPlanned(t, record)[0])
@@ -316,8 +313,7 @@ func neverReached(t *testing.T, s *debate.Session) *debate.Record {
 // tryAgain lets whoever decides about a conversation that has stopped try again.
 func tryAgain(t *testing.T, s *debate.Session) {
 	t.Helper()
-	record, err := s.Record(t.Context())
-	require.NoError(t, err)
+	record := stage.RecordNow(t, s)
 	if record.State == flow.StateError {
 		require.NoError(t, s.Retry(t.Context()))
 	}

@@ -92,8 +92,7 @@ func (n *narrow) play(t *testing.T) *debate.Debate {
 	session, err := n.engine.Start(t.Context(), n.config)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, session.Close()) }()
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	return stage.View(record)
 }
 

@@ -44,15 +44,12 @@ func Paced() *debate.Flow {
 
 // Unequally gives each reply without a delay one of its own that depends on the attempt alone, so that no two come at once.
 func Unequally(p *scripted.Provider) {
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if r.Delay == 0 {
 			_, attempt, _ := strings.Cut(req.ID, "/")
 			r.Delay = OfItsOwn(attempt)
 		}
-		return r
-	}
+	})
 }
 
 // OfItsOwn is a time from one to two seconds that depends on a name alone.

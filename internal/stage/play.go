@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,9 +26,7 @@ func StrandedWith(t *testing.T, config debate.Config) (*debate.Engine, *debate.S
 	Abiding(p)
 	Befall(p, provider.KindRefusal, Said("Ben", 2))
 	session := Started(t, engine, config)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	return engine, session, record
+	return engine, session, Asking(t, session)
 }
 
 // Bubbled runs a test with a clock of its own.
@@ -151,9 +150,53 @@ func Started(t testing.TB, engine *debate.Engine, config flow.Config) *debate.Se
 // Run plays a conversation to its end.
 func Run(t testing.TB, engine *debate.Engine, config flow.Config) *debate.Record {
 	t.Helper()
-	record, err := Started(t, engine, config).Wait(t.Context())
+	return Ended(t, Started(t, engine, config))
+}
+
+// Ended waits for the end of a conversation.
+func Ended(t testing.TB, session *debate.Session) *debate.Record {
+	t.Helper()
+	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	return record
+}
+
+// Asking waits until a conversation waits for a person.
+func Asking(t testing.TB, session *debate.Session) *debate.Record {
+	t.Helper()
+	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	return record
+}
+
+// RecordNow is the record of a session as it stands.
+func RecordNow(t testing.TB, session *debate.Session) *debate.Record {
+	t.Helper()
+	record, err := session.Record(t.Context())
+	require.NoError(t, err)
+	return record
+}
+
+// RecordOf reads the record of a conversation from the store.
+func RecordOf(t testing.TB, engine interface {
+	Record(ctx context.Context, id string) (*debate.Record, error)
+}, id string,
+) *debate.Record {
+	t.Helper()
+	record, err := engine.Record(t.Context(), id)
+	require.NoError(t, err)
+	return record
+}
+
+// Opened opens a stored conversation. The caller closes it.
+func Opened(t testing.TB, engine interface {
+	Open(ctx context.Context, id string) (*debate.Session, error)
+}, id string,
+) *debate.Session {
+	t.Helper()
+	session, err := engine.Open(t.Context(), id)
+	require.NoError(t, err)
+	return session
 }
 
 // Speakers yields who spoke, in order, as "r1 Ada".

@@ -84,14 +84,21 @@ func Script(names []string) func(*provider.Request) scripted.Reply {
 	}
 }
 
-// Slowly makes each reply take a second, in ten chunks.
-func Slowly(p *scripted.Provider) {
+// Altered lets change see each reply before it is given, and change it.
+func Altered(p *scripted.Provider, change func(req *provider.Request, r *scripted.Reply)) {
 	reply := p.Reply
 	p.Reply = func(req *provider.Request) scripted.Reply {
 		r := reply(req)
-		r.Delay, r.Interval, r.Chunks = 100*time.Millisecond, 100*time.Millisecond, 10
+		change(req, &r)
 		return r
 	}
+}
+
+// Slowly makes each reply take a second, in ten chunks.
+func Slowly(p *scripted.Provider) {
+	Altered(p, func(_ *provider.Request, r *scripted.Reply) {
+		r.Delay, r.Interval, r.Chunks = 100*time.Millisecond, 100*time.Millisecond, 10
+	})
 }
 
 // CutAttempt cuts the id of a request into its call and the number of the attempt.

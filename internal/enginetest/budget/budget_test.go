@@ -28,20 +28,16 @@ func TestTheBudget(t *testing.T) {
 		config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 		engine, _ := stage.Engine(config)
 		session := stage.Started(t, engine, config)
-		_, err := session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		stage.Asking(t, session)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 		require.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 	})
 	// Everybody speaks for as long as is allowed, and each call uses about what it may use at most.
 	lavish := func(config debate.Config) (*debate.Engine, debate.Money) {
 		engine, p := stage.Engine(config)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if req.Schema == nil {
 				r.Text = strings.Repeat(r.Text, 1+8*req.MaxTokens/len(r.Text))
 			}
@@ -49,8 +45,7 @@ func TestTheBudget(t *testing.T) {
 			for _, text := range req.Chat() {
 				r.Usage.Input += len(text)
 			}
-			return r
-		}
+		})
 		estimate, err := engine.Estimate(t.Context(), config)
 		require.NoError(t, err)
 		return engine, estimate.FirstRound

@@ -216,14 +216,11 @@ func TestMoreThoughtsThanOutputCostNoRounds(t *testing.T) {
 		config.Judging.Judges[0].Model = config.Participants[0].Model
 		config.Budget = &debate.Budget{SoftTokens: tokens, HardTokens: tokens}
 		events, err := stage.OnClock(t, config, func(_ *debate.Engine, p *scripted.Provider) {
-			reply := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 				if stage.CallOf(req) == stage.AdasOpening {
 					r.Usage = provider.Usage{Input: 100, Output: 50, Reasoning: thoughts}
 				}
-				return r
-			}
+			})
 		})
 		return len(stage.TurnsOf(events, "Ada")) + len(stage.TurnsOf(events, "Ben")), err == nil
 	}

@@ -37,15 +37,12 @@ func TestALimitIsRefusedOnlyIfNothingCanComeOfIt(t *testing.T) {
 	require.NoError(t, err)
 	frugal := func() *debate.Engine {
 		engine, p := stage.Engine(config)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if req.Schema == nil {
 				r.Text = "So."
 			}
 			r.Usage = provider.Usage{Input: 1, Output: 1}
-			return r
-		}
+		})
 		return engine
 	}
 	for name, c := range map[string]struct {

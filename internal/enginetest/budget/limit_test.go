@@ -244,8 +244,7 @@ func TestTheLeastLimitsAllowOneRound(t *testing.T) {
 					}
 				}
 				defer session.Close()
-				record, err := session.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, session)
 				assert.GreaterOrEqual(t, len(record.Turns), 2)
 				assert.NotNil(t, stage.View(record).Verdict)
 			})
@@ -309,14 +308,11 @@ func TestNoCapIsTooLargeForALimit(t *testing.T) {
 				var used atomic.Int64
 				events, err := stage.OnClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
 					e.Models["test/debater"], e.Models["test/judge"] = row, row
-					reply := p.Reply
-					p.Reply = func(req *provider.Request) scripted.Reply {
-						r := reply(req)
+					stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 						assert.LessOrEqual(t, int64(req.MaxTokens), hard-used.Load(), "%s, %d: %s", name, most, req.ID)
 						r.Usage = provider.Usage{Input: 100, Output: min(req.MaxTokens, 5_000)}
 						used.Add(int64(r.Usage.Input + r.Usage.Output))
-						return r
-					}
+					})
 				})
 				if err != nil {
 					require.ErrorIs(t, err, &debate.Error{Kind: provider.KindCostLimit}, "%s, %d", name, most)

@@ -23,14 +23,11 @@ func TestTheLimitThatIsNamedSuffices(t *testing.T) {
 	config.Format, config.Rounds, config.MaxTokens = format.FreeForm, 5, 1000
 	for _, reply := range []int{1600, 3200} { // bytes of a speech
 		engine, p := stage.Engine(config)
-		inner := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := inner(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if r.Usage = (provider.Usage{}); req.Schema == nil {
 				r.Text += strings.Repeat(" So it is.", reply/10)
 			}
-			return r
-		}
+		})
 		estimate, err := engine.Estimate(t.Context(), config)
 		require.NoError(t, err)
 		for name, limit := range map[string]struct {

@@ -27,8 +27,7 @@ func TestASoftLimitOfTime(t *testing.T) {
 			config.Mode = mode
 			stage.InBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
 				began := time.Now()
-				record, err := s.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, s)
 				assert.Equal(t, flow.StateCompleted, record.State)
 				assert.Equal(t, flow.EndSoftLimit, record.Reason)
 				assert.Contains(t, record.Evidence, "3.5s")
@@ -113,8 +112,7 @@ func TestAHardLimitOfTime(t *testing.T) {
 				assert.Equal(t, flow.StateError, record.State)
 				assert.Len(t, record.Turns, test.turns)
 				synctest.Wait()
-				record, err = s.Record(t.Context())
-				require.NoError(t, err)
+				record = stage.RecordNow(t, s)
 				assert.Zero(t, record.InFlight())
 				assert.Zero(t, record.Reserved())
 				assert.Equal(t, flow.WarnHard, record.Warnings[len(record.Warnings)-1].Kind)

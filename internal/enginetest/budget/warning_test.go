@@ -63,8 +63,7 @@ func TestAnAcknowledgementNeedsAWarningThatWaits(t *testing.T) {
 					require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 				}
 				require.ErrorIs(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}), &debate.Error{Kind: provider.KindState})
-				record, err := s.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, s)
 				assert.Len(t, record.Warnings, 1)
 				assert.Equal(t, confirm, len(record.Answers) == 1)
 			})
@@ -77,8 +76,7 @@ func TestAPersonEndsItAtTheWarning(t *testing.T) {
 	config := stage.Attended()
 	config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 	stage.InBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
-		record, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, s)
 		require.Len(t, record.Inquiries, 1)
 		q := record.Inquiries[0]
 		assert.Equal(t, flow.InquiryCost, q.ID)
@@ -87,8 +85,7 @@ func TestAPersonEndsItAtTheWarning(t *testing.T) {
 		assert.Contains(t, q.Question, record.Warnings[0].Evidence)
 		spoken := len(record.Turns)
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionEnd}))
-		record, err = s.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, s)
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Equal(t, flow.EndHost, record.Reason)
 		assert.Equal(t, flow.EndedByPerson, record.EndedEarlyBy)
@@ -112,17 +109,15 @@ func TestACostWarningThatIsAskedAnewHasNoAnswer(t *testing.T) {
 			config := stage.Attended()
 			config.Budget = budget
 			stage.InBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
-				_, err := s.Wait(t.Context())
-				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				stage.Asking(t, s)
 				require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 				require.ErrorContains(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}), "was answered by a person")
 				require.NoError(t, s.Control(t.Context(), flow.Amendment{Budget: budget}))
-				record, err := s.Wait(t.Context())
-				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				record := stage.Asking(t, s)
 				require.Len(t, record.Inquiries, 1)
 				require.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 				require.NoError(t, withdraw(t.Context(), s))
-				err = s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionEnd})
+				err := s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionEnd})
 				stage.RequireKind(t, err, provider.KindState)
 				require.ErrorContains(t, err, `no inquiry "confirm.cost" is open`)
 			})
@@ -136,8 +131,7 @@ func TestConfirmBlocksUntilSomebodyHasSeenTheWarning(t *testing.T) {
 			config := stage.Attended()
 			config.Mode, config.Budget = mode, &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 			stage.InBubble(t, config, func(t *testing.T, s *debate.Session, p *scripted.Provider) {
-				record, err := s.Wait(t.Context())
-				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				record := stage.Asking(t, s)
 				require.Len(t, record.Inquiries, 1)
 				assert.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 				calls := p.Calls()
@@ -145,8 +139,7 @@ func TestConfirmBlocksUntilSomebodyHasSeenTheWarning(t *testing.T) {
 				assert.Equal(t, calls, p.Calls(), "nothing is asked")
 				assert.Equal(t, flow.StateAwaitingInput, s.State())
 				require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
-				record, err = s.Wait(t.Context())
-				require.NoError(t, err)
+				record = stage.Ended(t, s)
 				assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 				assert.Len(t, record.Warnings, 1)
 			})

@@ -270,8 +270,7 @@ func TestARestartBetweenTheAssignmentAndTheFirstRound(t *testing.T) {
 		other.Store = nil
 		session, err := stage.Restore(t.Context(), other, stage.Snapshot(t, l.ID, l.Events[:n]))
 		require.NoError(t, err)
-		again, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		again := stage.Ended(t, session)
 		assert.Equal(t, stage.Canonical(t, record), stage.Canonical(t, again))
 		assert.Len(t, asked(), 1, "the positions are not looked for again")
 		assert.Equal(t, stage.View(record).Assignment, stage.View(again).Assignment)

@@ -289,8 +289,7 @@ func TestAMixedAudience(t *testing.T) {
 			return json.RawMessage(stage.Paper(debate.VoteAgainst)), nil
 		})}
 		session := stage.Started(t, engine, config)
-		record, err := session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, session)
 		assert.Empty(t, record.Turns, "all vote before the debate")
 		require.Len(t, record.Inquiries, 1)
 		q := record.Inquiries[0]
@@ -299,14 +298,12 @@ func TestAMixedAudience(t *testing.T) {
 		assert.Contains(t, string(q.Schema), "undecided")
 		stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "I am for it."}), provider.KindValidation)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.Paper(debate.VoteFor)}))
-		record, err = session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record = stage.Asking(t, session)
 		assert.Len(t, record.Turns, 4, "the debate is over")
 		require.Len(t, record.Inquiries, 1)
 		assert.Equal(t, "vote.after.Pat", record.Inquiries[0].ID)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "vote.after.Pat", Text: stage.Paper(debate.VoteAgainst)}))
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		assert.Equal(t, map[string]string{
 			"Voter 1": "for → against", "audience-2": "undecided → against", "Pat": "for → against",
 		}, ballots(record))
@@ -354,8 +351,7 @@ func TestVotesOutliveTheProcess(t *testing.T) {
 	config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Pat", Person: true}}, When: debate.AtEnd}
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, session)
 	require.Len(t, stage.View(record).Ballots, 6, "the audience votes beside the judges")
 	data, err := session.Snapshot(t.Context())
 	require.NoError(t, err)
@@ -367,8 +363,7 @@ func TestVotesOutliveTheProcess(t *testing.T) {
 	require.NoError(t, err)
 	defer restored.Close()
 	require.NoError(t, restored.Answer(t.Context(), flow.Answer{Inquiry: "verdict.Pat", Text: stage.ByPerson(debate.KindVerdict, "Ada", "Ben")}))
-	after, err := restored.Wait(t.Context())
-	require.NoError(t, err)
+	after := stage.Ended(t, restored)
 	assert.Empty(t, asked.Requests(), "nobody votes twice")
 	assert.Equal(t, ballots(record), ballots(after))
 	assert.Equal(t, stage.View(record).Swing(), stage.View(after).Swing())
@@ -395,8 +390,7 @@ func TestMissingVotesAreAskedAfterARestart(t *testing.T) {
 		_, other, asked := stage.House("for→against", "undecided→against")
 		restored, err := stage.Restore(t.Context(), other, stage.Snapshot(t, "votes", all.Events[:i+1]))
 		require.NoError(t, err)
-		after, err := restored.Wait(t.Context())
-		require.NoError(t, err)
+		after := stage.Ended(t, restored)
 		assert.Equal(t, want, stage.Canonical(t, after))
 		for _, req := range asked.Requests() {
 			assert.NotEqual(t, body.As[debate.Ballot](event).Call, stage.CallOf(&req), "that vote is known")

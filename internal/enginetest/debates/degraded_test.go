@@ -28,15 +28,13 @@ func TestALimitThatWasRaisedHasEndedNothing(t *testing.T) {
 	assert.Contains(t, degraded, "missing: the verdict of judge")
 	for _, calls := range []int{4, 2} { // another warning, or a lower limit, raises nothing
 		require.NoError(t, session.Control(t.Context(), flow.Amendment{Budget: &debate.Budget{HardCalls: calls, Warn: debate.USD}}))
-		record, err = session.Record(t.Context())
-		require.NoError(t, err)
+		record = stage.RecordNow(t, session)
 		assert.Equal(t, degraded, stage.View(record).Outcome().Degraded)
 		stage.RequireKind(t, session.Retry(t.Context()), provider.KindState)
 	}
 	require.NoError(t, session.Control(t.Context(), flow.Amendment{Budget: &debate.Budget{HardCalls: 100}}))
 	require.NoError(t, session.Retry(t.Context()))
-	record, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	record = stage.Ended(t, session)
 	assert.NotNil(t, stage.View(record).Verdict)
 	assert.Empty(t, stage.View(record).Outcome().Degraded)
 }
@@ -56,8 +54,7 @@ func TestASoftLimitHasEndedTheRounds(t *testing.T) {
 	cut.Over.Store(true)
 	require.NoError(t, session.Control(t.Context(), flow.Amendment{Budget: &debate.Budget{SoftCalls: 100}}))
 	require.NoError(t, session.Retry(t.Context()))
-	record, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	record = stage.Ended(t, session)
 	assert.Contains(t, stage.View(record).Outcome().Degraded, ended, "by the limit that was in force then")
 	assert.NotContains(t, stage.View(record).Outcome().Degraded, "missing: the verdict of judge")
 }
@@ -78,8 +75,7 @@ func TestAnOutageInThePastIsToldAsSuch(t *testing.T) {
 		assert.Contains(t, stage.View(record).Outcome().Degraded, "network: test was waited for in vain")
 		gone.Over.Store(true)
 		require.NoError(t, session.Retry(t.Context()))
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		assert.Equal(t, []string{"network: test was waited for in vain"}, stage.View(record).Outcome().Degraded)
 	})
 }

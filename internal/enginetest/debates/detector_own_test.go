@@ -100,8 +100,7 @@ func TestADetectorThatIsNotThereIsRefused(t *testing.T) {
 	assert.Equal(t, provider.KindValidation, failure.Kind)
 	assert.Equal(t, "Detectors", failure.Field)
 	assert.ErrorContains(t, err, `"meaning"`)
-	record, err := without.Record(t.Context(), "watched")
-	require.NoError(t, err)
+	record := stage.RecordOf(t, without, "watched")
 	assert.Empty(t, stage.View(record).Findings(1))
 
 	var export bytes.Buffer
@@ -109,14 +108,12 @@ func TestADetectorThatIsNotThereIsRefused(t *testing.T) {
 	elsewhere := &debate.Engine{}
 	id, err := elsewhere.Import(t.Context(), &export)
 	require.NoError(t, err)
-	_, err = elsewhere.Record(t.Context(), id)
-	require.NoError(t, err)
+	stage.RecordOf(t, elsewhere, id)
 	_, err = elsewhere.Open(t.Context(), id)
 	require.ErrorAs(t, err, &failure)
 	assert.Equal(t, "Detectors", failure.Field)
 
-	again, err := engine.Open(t.Context(), "watched")
-	require.NoError(t, err)
+	again := stage.Opened(t, engine, "watched")
 	require.NoError(t, again.Cancel(t.Context()))
 	require.NoError(t, again.Close())
 	_, err = without.Open(t.Context(), "watched")

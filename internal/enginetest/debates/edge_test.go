@@ -33,21 +33,17 @@ func TestAStopInAPauseShowsTheGroupsTurns(t *testing.T) {
 		config := stage.Crew(3)
 		config.Mode = debate.Simultaneous
 		engine, p := stage.Engine(config)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if req.Schema == nil && req.Self != config.Participants[0].Name {
 				r.Delay = time.Minute
 			}
-			return r
-		}
+		})
 		s := stage.Started(t, engine, config)
 		stage.Pass(10 * time.Second)
 		require.NoError(t, s.Pause(t.Context()))
 		synctest.Wait()
 		require.NoError(t, s.Stop(t.Context()))
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		tell(t, record)
 		require.Len(t, record.Turns, 1)
 		for _, req := range p.Requests() {
@@ -64,19 +60,15 @@ func TestAStopShowsTheGroupsTurns(t *testing.T) {
 		config := stage.Crew(3)
 		config.Mode = debate.Simultaneous
 		engine, p := stage.Engine(config)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if req.Schema == nil && req.Self != config.Participants[0].Name {
 				r.Delay = time.Minute
 			}
-			return r
-		}
+		})
 		s := stage.Started(t, engine, config)
 		stage.Pass(10 * time.Second)
 		require.NoError(t, s.Stop(t.Context()))
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		tell(t, record)
 		for _, req := range p.Requests() {
 			if req.Schema != nil && req.Schema.Name == "verdict" {
@@ -95,22 +87,18 @@ func TestDowntimeIsNoTimeOfTheRound(t *testing.T) {
 				config.Mode, config.RoundTimeout = mode, time.Minute
 				engine, p := stage.Engine(config)
 				engine.Store = &store.Memory{}
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
+				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 					if req.Schema == nil {
 						r.Delay = 5 * time.Second
 					}
-					return r
-				}
+				})
 				s, err := engine.Start(t.Context(), config)
 				require.NoError(t, err)
 				stage.Pass(time.Second)
 				require.NoError(t, s.Close())
 				stage.Pass(time.Hour) // the process is down
 				other := stage.Twin(engine)
-				s, err = other.Open(t.Context(), "down")
-				require.NoError(t, err)
+				s = stage.Opened(t, other, "down")
 				defer s.Close()
 				record, err := s.Wait(t.Context())
 				if record != nil {
@@ -158,14 +146,11 @@ func TestASlotOfNoScheduleIsHarmless(t *testing.T) {
 	config.Mode = debate.Simultaneous
 	engine, p := stage.Engine(config)
 	engine.Store = &store.Memory{}
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if req.Schema == nil && req.Self != config.Participants[0].Name {
 			r.Delay = time.Hour
 		}
-		return r
-	}
+	})
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	for event, err := range s.Events(t.Context(), 0) {
@@ -219,14 +204,12 @@ func TestAWarningAtTheEndHoldsNobodyUp(t *testing.T) {
 		config.Budget = &debate.Budget{Warn: before - 1, Confirm: true}
 		engine, _ = stage.Engine(config)
 		s := stage.Started(t, engine, config)
-		record, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, s)
 		tell(t, record)
 		require.Len(t, record.Inquiries, 1)
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.ByPerson(debate.KindVerdict, "Ada", "Ben")}))
 		synctest.Wait()
-		record, err = s.Record(t.Context())
-		require.NoError(t, err)
+		record = stage.RecordNow(t, s)
 		tell(t, record)
 		assert.Equal(t, flow.StateCompleted, record.State, "nothing is left to ask: no call will follow")
 	})
@@ -236,8 +219,7 @@ func run2(t *testing.T, engine *debate.Engine, config debate.Config) *debate.Rec
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer s.Close()
-	record, err := s.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, s)
 	return record
 }
 
@@ -298,11 +280,9 @@ func TestAnEndThatIsChosenShowsTheGroupsTurns(t *testing.T) {
 			return req.Schema == nil && req.Self == config.Participants[2].Name
 		})
 		s := stage.Started(t, engine, config)
-		record, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, s)
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionEnd}))
-		record, err = s.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, s)
 		tell(t, record)
 		for _, req := range p.Requests() {
 			if req.Schema != nil && req.Schema.Name == "verdict" {

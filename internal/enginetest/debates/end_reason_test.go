@@ -21,12 +21,11 @@ func TestAPersonsWishToEndHasItsReason(t *testing.T) {
 	config.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true}}
 	engine, _ := stage.Engine(config)
 	session := stage.Started(t, engine, config)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, session)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.JSON(debate.PersonJudgement{
 		Reasoning: "Both repeat themselves.", Scores: map[string]float64{"Ada": 7, "Ben": 6}, QualityScore: 6,
 	})}))
-	record, err = session.Wait(t.Context())
+	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput, "for the verdict")
 	assert.Equal(t, debate.EndJudge, record.Reason)
 	assert.Equal(t, "Zoe wishes to end after round 1: Both repeat themselves.", record.Evidence)

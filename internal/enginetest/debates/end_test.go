@@ -227,8 +227,7 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 				missing := slices.ContainsFunc(stage.View(record).Outcome().Degraded, func(s string) bool { return strings.HasPrefix(s, "missing: round") })
 				assert.Equal(t, (tc.by != "" || tc.failed != "") && record.Round < 4, missing, "the outcome names the rounds that were not held")
 
-				stored, err := engine.Record(t.Context(), record.ID)
-				require.NoError(t, err)
+				stored := stage.RecordOf(t, engine, record.ID)
 				assert.Equal(t, record.Reason, stored.Reason)
 				assert.Equal(t, record.Evidence, stored.Evidence)
 				assert.Equal(t, record.EndedEarlyBy, stored.EndedEarlyBy)
@@ -252,8 +251,7 @@ func TestAMendedFailureIsNoReason(t *testing.T) {
 	stage.RequireKind(t, err, provider.KindQuota)
 	cut.Over.Store(true)
 	require.NoError(t, session.Retry(t.Context()))
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	assert.Equal(t, flow.EndRounds, record.Reason)
 	assert.Nil(t, record.Failure)
 }
@@ -272,8 +270,7 @@ func TestAnErrorThatIsGivenUp(t *testing.T) {
 			_, err := session.Wait(t.Context())
 			stage.RequireKind(t, err, provider.KindQuota)
 			require.NoError(t, control(session, t))
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, session)
 			assert.True(t, record.Final())
 			assert.Equal(t, flow.EndHost, record.Reason)
 			assert.Equal(t, name+" by the host", record.Evidence)
@@ -297,12 +294,10 @@ func TestWhyTheRoundsEndedStays(t *testing.T) {
 		stage.Pass(3500 * time.Millisecond) // the verdict is being made
 		require.NoError(t, session.Pause(t.Context()))
 		require.NoError(t, session.Close())
-		session, err = stage.Twin(engine).Open(t.Context(), session.ID())
-		require.NoError(t, err)
+		session = stage.Opened(t, stage.Twin(engine), session.ID())
 		defer session.Close()
 		require.NoError(t, session.Resume(t.Context()))
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		assert.Equal(t, debate.EndJudge, record.Reason)
 		assert.True(t, strings.HasPrefix(record.Evidence, "judge wishes to end"), record.Evidence)
 	})
@@ -389,14 +384,11 @@ func TestARetryAfterALateRoundAsksItsJudgeOnly(t *testing.T) {
 		config := stage.TwoDebaters()
 		config.RoundTimeout = 20 * time.Second
 		engine, p := stage.Engine(config)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if stage.Requested("debater", "r3.closing.Ben")(req) {
 				r.Delay = time.Minute
 			}
-			return r
-		}
+		})
 		cut := stage.Befall(p, provider.KindRefusal, stage.Requested("judge", "r3.assessment"))
 		session := stage.Started(t, engine, config)
 		record, err := session.Wait(t.Context())
@@ -404,8 +396,7 @@ func TestARetryAfterALateRoundAsksItsJudgeOnly(t *testing.T) {
 		require.Len(t, record.SkippedCalls, 1)
 		cut.Over.Store(true)
 		require.NoError(t, session.Retry(t.Context()))
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Len(t, record.Turns, 5)
 		require.Len(t, record.SkippedCalls, 1)

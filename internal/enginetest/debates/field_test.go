@@ -201,14 +201,11 @@ func TestNobodyIsMarkedForSilence(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			config := castOf(stage.Builtin(t, format.KarlPopper))
 			engine, source := stage.Ready(config)
-			reply := source.Reply
-			source.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(source, func(req *provider.Request, r *scripted.Reply) {
 				if strings.HasSuffix(req.ID, "/r1.assessment.judge/1") {
 					r.Text = stage.Judgement([]string{"Ada", "Ben", "Cem", "Dia", "Eve", "Fay"}, true)
 				}
-				return r
-			}
+			})
 			record := stage.Run(t, engine, config)
 			require.Len(t, record.Rejections, 1)
 			assert.Equal(t, []string{ // the second of each team says nothing in the first round
@@ -243,9 +240,7 @@ func TestNoWinnerIsNotOffered(t *testing.T) {
 
 // flagged lets the judge answer otherwise in a round.
 func flagged(p *scripted.Provider, round int, change func(answer map[string]any)) {
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if strings.Contains(req.ID, fmt.Sprintf("/r%d.assessment", round)) {
 			var answer map[string]any
 			if json.Unmarshal([]byte(r.Text), &answer) == nil {
@@ -253,8 +248,7 @@ func flagged(p *scripted.Provider, round int, change func(answer map[string]any)
 				r.Text = stage.JSON(answer)
 			}
 		}
-		return r
-	}
+	})
 }
 
 // raise sets a flag, and says why if why is not empty.

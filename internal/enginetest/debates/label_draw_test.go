@@ -51,8 +51,7 @@ func TestLabelsAndOrdersOutliveTheProcess(t *testing.T) {
 		config.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/judge"}}
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
-		_, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, session)
 		whole := judged(source)
 
 		var cut []byte // up to the end of the first round
@@ -78,8 +77,7 @@ func TestLabelsAndOrdersOutliveTheProcess(t *testing.T) {
 		_, other, again := masked("Well.", names...)
 		restored, err := stage.Restore(t.Context(), other, cut)
 		require.NoError(t, err)
-		_, err = restored.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, restored)
 		requests := judged(again)
 		require.NotEmpty(t, requests)
 		assert.Less(t, len(requests), len(whole))

@@ -84,14 +84,11 @@ func TestWhoeverHasLeftWinsOnlyIfTheFormatSaysSo(t *testing.T) {
 				own := all[slices.IndexFunc(all, func(f format.Format) bool { return f.Name == format.StructuredRounds })]
 				own.Name, own.LeaverMayWin = "open-end", may
 				config, engine, p := deserted(func(c *debate.Config) { c.Format, c.CustomFormat = "", &own })
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
+				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 					if strings.Contains(req.ID, "/verdict.") {
 						r.Text = strings.Replace(r.Text, `"winner":{"participant":"Ada"`, `"winner":{"participant":"Ben"`, 1)
 					}
-					return r
-				}
+				})
 				session := stage.Started(t, engine, config)
 				record, err := session.Wait(t.Context())
 				if may {
@@ -119,19 +116,16 @@ func TestWhoeverHasLeftIsInNoRanking(t *testing.T) {
 					c.Format, c.CustomFormat = "", &own
 					c.Judging.Protocol, c.Judging.When = protocol, debate.AtEnd
 				})
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
+				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 					if !strings.Contains(req.ID, "/verdict.") {
-						return r
+						return
 					}
 					var answer map[string]any
 					require.NoError(t, json.Unmarshal([]byte(r.Text), &answer))
 					answer["scores"] = map[string]float64{"Ada": 70, "Ben": 90, "Cyd": 60}
 					answer["winner"] = map[string]string{"participant": "Ada", "reasoning": "Sound."}
 					r.Text = stage.JSON(answer)
-					return r
-				}
+				})
 				outcome := stage.View(stage.Run(t, engine, config)).Outcome()
 				assert.InDelta(t, 90, outcome.Scores["Ben"], 0, "scored in any case")
 				switch {

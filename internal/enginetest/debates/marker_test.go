@@ -59,14 +59,11 @@ func TestACutSpeechIsNamed(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Format, config.Rounds = format.FreeForm, 2
 	engine, p := stage.Engine(config)
-	talk := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := talk(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if stage.CallOf(req) == "r1.opening.Ada" {
 			r.Text, r.Stop = "Firstly, and", provider.StopLength
 		}
-		return r
-	}
+	})
 	record := stage.Run(t, engine, config)
 	require.Len(t, record.Turns, 4)
 	read := 0

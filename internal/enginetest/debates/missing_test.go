@@ -55,14 +55,11 @@ func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
 				c.Judging.BothOrders = true
 			},
 			func(p *scripted.Provider) {
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
+				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 					if strings.Contains(req.ID, "verdict.judge-2") {
 						r.Delay = time.Hour
 					}
-					return r
-				}
+				})
 			}, 10 * time.Second, cancel,
 			[]string{
 				"ended after 1 of 1 round: canceled by the host", "1 of 2 judges have given a verdict: fewer than the quorum of 2",
@@ -84,12 +81,9 @@ func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
 		"the judge": {
 			func(c *debate.Config) { c.Format = format.FreeForm },
 			func(p *scripted.Provider) {
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
+				stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 					r.Text = strings.Replace(r.Text, `"shouldContinue":true`, `"shouldContinue":false,"ending":"It is settled."`, 1)
-					return r
-				}
+				})
 			}, 0, nil,
 			[]string{"missing: rounds 2 to 3"},
 		},
@@ -109,8 +103,7 @@ func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
 					stage.Pass(tc.after)
 					tc.host(t, session)
 				}
-				record, err := session.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, session)
 				assert.Equal(t, tc.want, stage.View(record).Outcome().Degraded)
 				assert.Equal(t, tc.want != nil, record.EndedEarlyBy != "")
 			})

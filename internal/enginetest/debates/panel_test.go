@@ -137,8 +137,7 @@ func TestAPersonJudgesInAPanel(t *testing.T) {
 		c := stage.NewCourt(stage.ForAda(), stage.ForBen(), stage.ForAda())
 		c.Config.Judging.Judges[2] = debate.JudgeConfig{Name: "Pat", Person: true}
 		session := stage.Started(t, c.Engine, c.Config)
-		record, err := session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, session)
 		assert.Len(t, stage.View(record).Verdicts, 2, "the models have judged meanwhile")
 		require.Len(t, record.Inquiries, 1)
 		q := record.Inquiries[0]
@@ -147,8 +146,7 @@ func TestAPersonJudgesInAPanel(t *testing.T) {
 		assert.Equal(t, "verdict.Pat", q.ID)
 		stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: `Ada, clearly.`}), provider.KindValidation)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: stage.ByPerson(debate.KindVerdict, "Ben", "Ada")}))
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		outcome := stage.View(record).Outcome()
 		assert.Equal(t, "Ben", outcome.Winner)
 		assert.Equal(t, 3, outcome.Verdicts)
@@ -191,8 +189,7 @@ func TestAPanelIsRestoredBetweenItsVotes(t *testing.T) {
 	c.Config.Judging.Judges[1] = debate.JudgeConfig{Name: "Pat", Person: true}
 	session, err := c.Engine.Start(t.Context(), c.Config)
 	require.NoError(t, err)
-	_, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	stage.Asking(t, session)
 	data, err := session.Snapshot(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, session.Close())
@@ -202,8 +199,7 @@ func TestAPanelIsRestoredBetweenItsVotes(t *testing.T) {
 	require.NoError(t, err)
 	defer restored.Close()
 	require.NoError(t, restored.Answer(t.Context(), flow.Answer{Inquiry: "verdict.Pat", Text: stage.ByPerson(debate.KindVerdict, "Ben", "Ada")}))
-	record, err := restored.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, restored)
 	assert.Equal(t, "Ada", stage.View(record).Outcome().Winner)
 	assert.Empty(t, other.Source.Requests(), "nobody is asked twice")
 }

@@ -25,8 +25,7 @@ func TestAPersonIsAskedWhatAPersonCanAnswer(t *testing.T) {
 			engine, _ := stage.Engine(config)
 			session := stage.Started(t, engine, config)
 			for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
-				record, err := session.Wait(t.Context())
-				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				record := stage.Asking(t, session)
 				q := record.Inquiries[0]
 				assert.Equal(t, kind, q.Kind)
 				assert.Less(t, len(q.Question), 600, "it can be read at a glance")
@@ -45,14 +44,12 @@ func TestAPersonIsAskedWhatAPersonCanAnswer(t *testing.T) {
 					failure := stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: bad}), provider.KindValidation)
 					assert.Equal(t, "text", failure.Field)
 				}
-				record, err = session.Wait(t.Context())
-				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				record = stage.Asking(t, session)
 				assert.Equal(t, before, record.Seq, "a malformed answer changes nothing")
 				require.Len(t, record.Inquiries, 1, "the question is still open")
 				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: example}), "the example is an answer")
 			}
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, session)
 			assert.Equal(t, map[string]float64{"Ada": 70, "Ben": 70}, stage.View(record).Outcome().Scores)
 			assert.Len(t, stage.View(record).Assessments[0].Assessments, 2)
 			assert.Empty(t, stage.View(record).Outcome().Winner)
@@ -73,8 +70,7 @@ func TestAnExampleTellsNoNames(t *testing.T) {
 		engine.Seed = func() string { return fmt.Sprint("seed ", n) }
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
-		record, err := session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, session)
 		_, example, _ := strings.Cut(record.Inquiries[0].Question, "looks like this: ")
 		var answer debate.PersonVerdict
 		require.NoError(t, json.Unmarshal([]byte(example), &answer))

@@ -26,16 +26,13 @@ func TestAJudgeFromOutsideReadsWhatOthersMayRead(t *testing.T) {
 				config.Participants[i].Metadata = map[string]string{"user": config.Participants[i].Name}
 				config.Participants[i].Options = &provider.Options{Header: map[string]string{"X-Team": config.Participants[i].Name}}
 			}
-			reply := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 				r.Reasoning, r.Model = "I am "+req.Self+" of debater, and mislead.", "debater-2026"
 				r.Citations = []provider.Citation{
 					{Title: "Ada's page", Quote: "Ben says so.", URL: "https://example.org/page", Start: 0, End: 3},
 					{URL: "https://example.org/Ada"},
 				}
-				return r
-			}
+			})
 			var tasks []debate.JudgeTask
 			engine.Judges = map[string]debate.Judge{"cato": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
 				tasks = append(tasks, task)

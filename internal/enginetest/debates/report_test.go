@@ -84,14 +84,11 @@ func TestTheJSONOfARecordTellsWhatIsMissing(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.OnFailure, config.Budget = stage.Rules(debate.FailureRule{Do: flow.OptionSkip}), &debate.Budget{SoftCalls: 5}
 	engine, p := stage.Engine(config)
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if strings.Contains(req.ID, "r1.assessment") {
 			r.Err = &provider.Error{Kind: provider.KindRefusal}
 		}
-		return r
-	}
+	})
 	record := stage.Run(t, engine, config)
 	data, err := json.Marshal(record)
 	require.NoError(t, err)

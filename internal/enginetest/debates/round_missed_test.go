@@ -22,14 +22,11 @@ import (
 
 // delayed lets somebody's speeches of one round take a minute, as long as it says so.
 func delayed(p *scripted.Provider, who string, round int, on func() bool) {
-	answer := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := answer(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if on() && req.Self == who && strings.Contains(req.ID, fmt.Sprintf("/r%d.", round)) {
 			r.Delay = time.Minute
 		}
-		return r
-	}
+	})
 }
 
 // If somebody without whom there is nothing to judge has said nothing in the whole debate, the time of the last round leads to
@@ -52,8 +49,7 @@ func TestADebateIsNotJudgedWithoutTheOnlyOpponent(t *testing.T) {
 					assert.Empty(t, stage.View(record).Verdicts)
 					mended = true
 					require.NoError(t, session.Retry(t.Context()))
-					record, err = session.Wait(t.Context())
-					require.NoError(t, err)
+					record = stage.Ended(t, session)
 					assert.ElementsMatch(t, []string{"r1 Ada", "r1 Ben"}, stage.Speakers(record))
 					assert.NotNil(t, stage.View(record).Verdict)
 					assert.Empty(t, record.SkippedCalls)
@@ -69,12 +65,9 @@ func TestADebateDoesNotEndBeforeBothHaveSpoken(t *testing.T) {
 		config := stage.TwoDebaters()
 		config.Format, config.Rounds, config.RoundTimeout = "free-form", 4, 10*time.Second
 		engine, p := stage.Engine(config)
-		answer := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := answer(req)
+		stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 			r.Text = strings.ReplaceAll(r.Text, `"shouldContinue":true`, `"shouldContinue":false,"ending":"It is settled."`)
-			return r
-		}
+		})
 		delayed(p, "Ben", 1, func() bool { return true })
 		record := stage.Run(t, engine, config)
 		assert.Equal(t, []string{"r1 Ada", "r2 Ada", "r2 Ben"}, stage.Speakers(record))

@@ -87,8 +87,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 	}
 	t.Run("sequential", three(debate.Sequential, "r1", func(t *testing.T, s *debate.Session) {
 		began := time.Now()
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		assert.Equal(t, []string{"r1 Ada", "r1 Cem", "r2 Ada", "r2 Ben", "r2 Cem", "r3 Ada", "r3 Ben", "r3 Cem"}, stage.Speakers(record))
 		missed(t, record, 1, "its share of the round's time of 6.5s is over")
 		assert.Zero(t, lates(record), "Cem has spoken in time")
@@ -98,8 +97,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 	}))
 	t.Run("simultaneous", three(debate.Simultaneous, "r1", func(t *testing.T, s *debate.Session) {
 		began := time.Now()
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		assert.ElementsMatch(t, []string{"r1 Ada", "r1 Cem", "r2 Ada", "r2 Ben", "r2 Cem", "r3 Ada", "r3 Ben", "r3 Cem"}, stage.Speakers(record))
 		missed(t, record, 1, "the round's time of 6.5s is over")
 		assert.Equal(t, 1, lates(record))
@@ -107,8 +105,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 		assert.Equal(t, 6500*time.Millisecond+2*time.Second+3*time.Second+time.Second, time.Since(began))
 	}))
 	t.Run("in the second round", three(debate.Simultaneous, "r2", func(t *testing.T, s *debate.Session) {
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		assert.ElementsMatch(t, []string{"r1 Ada", "r1 Ben", "r1 Cem", "r2 Ada", "r2 Cem", "r3 Ada", "r3 Ben", "r3 Cem"}, stage.Speakers(record))
 		missed(t, record, 2, "the round's time of 6.5s is over")
 	}))
@@ -117,8 +114,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 		require.NoError(t, s.Pause(t.Context(), debate.Drain))
 		stage.Pass(time.Hour)
 		require.NoError(t, s.Resume(t.Context()))
-		record, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, s)
 		assert.Len(t, record.Turns, 9)
 		assert.Zero(t, lates(record))
 	}))
@@ -148,8 +144,7 @@ func TestARoundThatTakesTooLongForTwo(t *testing.T) {
 							assert.Empty(t, stage.View(record).Verdicts)
 							assert.Empty(t, record.RoundTurns(record.Round))
 							require.NoError(t, session.Retry(t.Context()))
-							record, err = session.Wait(t.Context())
-							require.NoError(t, err)
+							record = stage.Ended(t, session)
 							assert.Len(t, record.Turns, 6, "the round is held again")
 							assert.NotNil(t, stage.View(record).Verdict)
 							return
@@ -179,14 +174,11 @@ func TestWhoIsLateTwiceInARow(t *testing.T) {
 					config.Mode, config.RoundTimeout, config.Unattended = mode, 2500*time.Millisecond, unattended
 					engine, p := stage.Engine(config)
 					dawdling(p, "r1", "Ben")
-					reply := p.Reply
-					p.Reply = func(req *provider.Request) scripted.Reply {
-						r := reply(req)
+					stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 						if strings.Contains(req.ID, "/r2.") && strings.HasSuffix(req.ID, "Ben/1") {
 							r.Delay = 10 * time.Second
 						}
-						return r
-					}
+					})
 					session := stage.Started(t, engine, config)
 					record, err := session.Wait(t.Context())
 					require.ErrorIs(t, err, &debate.Error{Kind: provider.KindTimeout})
@@ -196,8 +188,7 @@ func TestWhoIsLateTwiceInARow(t *testing.T) {
 					assert.Equal(t, "Ben", record.Failure.Participant)
 					require.Len(t, record.SkippedCalls, 1, "the first time")
 					require.NoError(t, session.Retry(t.Context()))
-					record, err = session.Wait(t.Context())
-					require.NoError(t, err)
+					record = stage.Ended(t, session)
 					assert.ElementsMatch(t, []string{"r1 Ada", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}, stage.Speakers(record))
 					assert.NotNil(t, stage.View(record).Verdict)
 				})
@@ -214,9 +205,7 @@ func TestACallThatFailsAsTheRoundEnds(t *testing.T) {
 		config.Mode, config.RoundTimeout = debate.Simultaneous, time.Minute
 		engine, p := stage.Engine(config)
 		engine.Store = slowStore{&store.Memory{}}
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			switch {
 			case !strings.Contains(req.ID, "/r3."):
 			case req.Self == "Ada":
@@ -224,8 +213,7 @@ func TestACallThatFailsAsTheRoundEnds(t *testing.T) {
 			case req.Self == "Ben":
 				r.Delay, r.Err = 55*time.Second, &provider.Error{Kind: provider.KindRefusal, Message: "no"}
 			}
-			return r
-		}
+		})
 		record := stage.Run(t, engine, config)
 		assert.Len(t, record.Turns, 5)
 		require.Len(t, record.SkippedCalls, 1)
@@ -272,8 +260,7 @@ func TestTheTimeOfARoundOfGroups(t *testing.T) {
 		assert.Len(t, record.SkippedCalls, 3)
 		broken = false
 		require.NoError(t, session.Retry(t.Context()))
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		assert.NotNil(t, stage.View(record).Verdict)
 		assert.Len(t, record.SkippedCalls, 3)
 	})

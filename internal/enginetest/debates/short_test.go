@@ -32,8 +32,7 @@ func TestCutShortIsSaid(t *testing.T) {
 		return func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Requested(what, "r2.")) }
 	}
 	ends := func(t *testing.T, s *debate.Session) {
-		record, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, s)
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionEnd}))
 	}
 	after := func(d time.Duration, signal flow.Signal) func(*testing.T, *debate.Session) {
@@ -138,15 +137,12 @@ func TestCutShortIsSaid(t *testing.T) {
 
 // dearly makes each reply cost nearly as much as is reserved for it.
 func dearly(p *scripted.Provider) {
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		r.Usage = provider.Usage{Input: 6000, Output: 50}
 		if req.Schema != nil {
 			r.Usage = provider.Usage{Input: 9000, Output: 100}
 		}
-		return r
-	}
+	})
 }
 
 // The log of an older release does not name the limit. What it says is shown as it is.

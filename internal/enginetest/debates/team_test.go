@@ -178,8 +178,7 @@ func TestATeamOfVersion1IsCountedAsBefore(t *testing.T) {
 	engine := &debate.Engine{}
 	_, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, id, events)))
 	require.NoError(t, err)
-	record, err := engine.Record(t.Context(), id)
-	require.NoError(t, err)
+	record := stage.RecordOf(t, engine, id)
 	d := stage.View(record)
 	assert.False(t, d.BySides())
 	o := d.Outcome()
@@ -198,8 +197,7 @@ func TestAnExportOfVersion1IsThatOfItsLog(t *testing.T) {
 		again, err := engine.Import(t.Context(), bytes.NewReader(stage.Exported(t, engine, id)))
 		require.NoError(t, err)
 		assert.Equal(t, id, again)
-		record, err := engine.Record(t.Context(), id)
-		require.NoError(t, err)
+		record := stage.RecordOf(t, engine, id)
 		assert.Equal(t, 1, record.Start().FlowVersion)
 	}
 }
@@ -242,8 +240,7 @@ func TestALogOfVersion1IsAskedAsBefore(t *testing.T) {
 				session, err := stage.Restore(t.Context(), c.Engine, stage.Snapshot(t, id, events[:n]))
 				require.NoError(t, err)
 				defer session.Close()
-				record, err := session.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, session)
 				assert.Empty(t, record.Rejections)
 				assert.Len(t, stage.View(record).Assessments, 3*3)
 				assert.Equal(t, "Ada", stage.View(record).Outcome().Winner)

@@ -51,18 +51,14 @@ func TestAJudgesTimeEnds(t *testing.T) {
 		config.Unattended = false
 		config.JudgeTimeout, config.Retry = 20*time.Second, &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindTimeout: 0}}
 		engine, p := stage.Engine(config)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if req.Schema != nil {
 				r.Delay = time.Minute
 			}
-			return r
-		}
+		})
 		began := time.Now()
 		session := stage.Started(t, engine, config)
-		record, err := session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, session)
 		require.Len(t, record.Inquiries, 1)
 		assert.Equal(t, provider.KindTimeout, record.Inquiries[0].Failure.Kind)
 		assert.Equal(t, 20*time.Second, time.Since(began))
@@ -74,12 +70,9 @@ func TestTimeIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.TwoDebaters()
 		engine, p := stage.Engine(config)
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 			r.Delay = 3 * time.Second
-			return r
-		}
+		})
 		record := stage.Run(t, engine, config)
 		for _, turn := range record.Turns {
 			assert.Equal(t, 3*time.Second, turn.Took)
@@ -111,13 +104,11 @@ func TestAStopInPlaceOfAnAcknowledgement(t *testing.T) {
 	config.Budget, config.Unattended = &debate.Budget{Warn: 1, Confirm: true}, false
 	engine, _ := stage.Engine(config)
 	session := stage.Started(t, engine, config)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, session)
 	require.Len(t, record.Inquiries, 1)
 	assert.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 	require.NoError(t, session.Stop(t.Context()))
-	record, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	record = stage.Ended(t, session)
 	assert.NotNil(t, stage.View(record).Verdict)
 	assert.Equal(t, flow.EndHost, record.Reason)
 	assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
@@ -161,8 +152,7 @@ func TestAWholeDebate(t *testing.T) {
 	require.NoError(t, session.Validate(t.Context()))
 	assert.Equal(t, flow.StateReady, session.State())
 	require.NoError(t, session.Start(t.Context()))
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 
 	assert.Equal(t, []debate.State{
 		flow.StateInitializing,

@@ -18,16 +18,13 @@ import (
 
 // slips lets answers of judges to the calls with one of these names be no answers, as long as it says so.
 func slips(p *scripted.Provider, on func() bool, calls ...string) {
-	answer := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := answer(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		for _, call := range calls {
 			if req.Schema != nil && strings.Contains(req.ID, call) && on() {
 				r.Text = "here: " + r.Text
 			}
 		}
-		return r
-	}
+	})
 }
 
 // A rule neither ends nor drops away the only verdict: if that fails, the debate is in the error state. Retry gives the verdict after all,
@@ -66,8 +63,7 @@ func TestAVerdictThatFailsIsAnError(t *testing.T) {
 					} else {
 						require.NoError(t, session.Stop(t.Context()))
 					}
-					record, err = session.Wait(t.Context())
-					require.NoError(t, err)
+					record = stage.Ended(t, session)
 					assert.Equal(t, flow.StateCompleted, record.State)
 					assert.Len(t, record.Turns, tc.turns)
 					if then == "retry" {
@@ -119,8 +115,7 @@ func TestJudgesAreDroppedUntilOneIsLeft(t *testing.T) {
 			assert.Equal(t, []string{"J1", "J2"}, record.Dropped())
 			assert.Contains(t, q.Options, flow.OptionDrop)
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}))
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 			require.Len(t, stage.View(record).Verdicts, 1)
 			assert.Equal(t, "test/spare", stage.View(record).Verdicts[0].Model)
 		})

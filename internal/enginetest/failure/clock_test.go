@@ -22,15 +22,12 @@ import (
 // failing makes the first so many attempts at Ada's first turn fail.
 func failing(attempts int, failure *provider.Error) func(*debate.Engine, *scripted.Provider) {
 	return func(_ *debate.Engine, p *scripted.Provider) {
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			call, attempt := stage.CutAttempt(req.ID)
 			if n, err := strconv.Atoi(attempt); err == nil && strings.HasSuffix(call, "/r1.opening.Ada") && n <= attempts {
 				r.Err = failure
 			}
-			return r
-		}
+		})
 	}
 }
 
@@ -290,12 +287,9 @@ func TestQueueingIsNoTimeout(t *testing.T) {
 	}
 	slow := func(e *debate.Engine, p *scripted.Provider, delay time.Duration) {
 		e.MaxCalls = 1
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 			r.Delay = delay
-			return r
-		}
+		})
 	}
 	t.Run("in time", func(t *testing.T) {
 		events, err := stage.OnClock(t, config, func(e *debate.Engine, p *scripted.Provider) { slow(e, p, 9*time.Second) })

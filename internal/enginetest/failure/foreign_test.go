@@ -155,7 +155,6 @@ func TestOneBrokenProviderAsksOneQuestion(t *testing.T) {
 		assert.Len(t, q.About, 5)
 		broken = false
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
-		_, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, session)
 	})
 }

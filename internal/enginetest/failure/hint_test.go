@@ -109,8 +109,7 @@ func TestWhatAHintNamesMendsTheFailure(t *testing.T) {
 					assert.Equal(t, kind == provider.KindTimeout, failure.Amends()[0] == of.time, failure.Amends())
 					require.NoError(t, session.Control(t.Context(), amending(t, failure.Amends()[0])))
 					require.NoError(t, session.Retry(t.Context()))
-					record, err = session.Wait(t.Context())
-					require.NoError(t, err)
+					record = stage.Ended(t, session)
 					assert.Equal(t, flow.StateCompleted, record.State)
 				})
 			})
@@ -135,15 +134,11 @@ func TestAHardLimitSaysWhichItIs(t *testing.T) {
 				config := stage.TwoDebaters()
 				config.Budget = &tc.budget
 				_, session, _ := stage.Stranded(t, config, func(p *scripted.Provider) {
-					reply := p.Reply
-					p.Reply = func(req *provider.Request) scripted.Reply {
-						r := reply(req)
+					stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 						r.Delay = time.Millisecond
-						return r
-					}
+					})
 				})
-				record, err := session.Record(t.Context())
-				require.NoError(t, err)
+				record := stage.RecordNow(t, session)
 				assert.Equal(t, tc.field, record.Failure.Field)
 				assert.Equal(t, []string{tc.field}, record.Failure.Amends())
 				require.ErrorContains(t, record.Failure, tc.says)
@@ -158,8 +153,7 @@ func TestWhatTheStateForbidsSaysWhatHelps(t *testing.T) {
 	hint := func(err error) string { return stage.RequireKind(t, err, provider.KindState).Hint() }
 	engine := flows.Engine(&store.Memory{}, nil)
 	session := stage.Started(t, engine, flows.Debate("over"))
-	_, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, session)
 	assert.Equal(t, "Fork the conversation, which is over.", hint(session.Pause(t.Context())))
 	assert.Equal(t, "Send nothing: the flow takes no input.", hint(engine.Control(t.Context(), "over", flow.Sent{Trigger: "note"})))
 

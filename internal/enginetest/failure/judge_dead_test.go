@@ -49,8 +49,7 @@ func TestADeadJudgeIsDecidedAboutOnce(t *testing.T) {
 				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: tc.option}))
 			}
 
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Len(t, record.Answers, answers)
 			assert.Len(t, record.Turns, tc.turns)

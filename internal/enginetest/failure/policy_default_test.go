@@ -78,8 +78,7 @@ func TestNothingIsLeftOutWithoutARule(t *testing.T) {
 
 			o.Over.Store(true)
 			require.NoError(t, session.Retry(t.Context()))
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Len(t, record.Turns, len(undisturbed.Turns), "nothing is missing once the cause is gone")
 			assert.Empty(t, record.SkippedCalls)
@@ -127,8 +126,7 @@ func TestARetryConfirmsTheCostWarning(t *testing.T) {
 	assert.Equal(t, flow.StateError, record.State)
 	assert.Empty(t, record.EndedEarlyBy)
 	require.NoError(t, session.Retry(t.Context()))
-	record, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	record = stage.Ended(t, session)
 	assert.Equal(t, flow.EndRounds, record.Reason)
 	assert.Len(t, record.Turns, 6)
 }

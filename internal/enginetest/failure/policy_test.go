@@ -327,8 +327,7 @@ func TestRunIsAlwaysUnattendedAndTellsTheFailure(t *testing.T) {
 		last = err
 	}
 	stage.RequireKind(t, last, provider.KindAuthentication)
-	record, err := engine.Record(t.Context(), "alone")
-	require.NoError(t, err)
+	record := stage.RecordOf(t, engine, "alone")
 	assert.Equal(t, flow.StateError, record.State)
 	assert.Empty(t, record.Inquiries)
 	settings := record.Settings()

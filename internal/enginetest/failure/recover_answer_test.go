@@ -23,8 +23,7 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	engine, p := stage.Engine(config)
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 1))
 	session := stage.Started(t, engine, config)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, session)
 	id := record.Inquiries[0].ID
 	for name, tc := range map[string]struct {
 		answer flow.Answer
@@ -60,16 +59,14 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	require.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 	require.Error(t, session.Resume(t.Context()))
 	require.Error(t, session.Retry(t.Context()))
-	after, err := session.Record(t.Context())
-	require.NoError(t, err)
+	after := stage.RecordNow(t, session)
 	assert.Equal(t, record.Seq, after.Seq)
 	assert.Equal(t, flow.StateAwaitingInput, session.State())
 	assert.Equal(t, record.Inquiries, after.Inquiries)
 
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "test/spare"}))
 	stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "test/spare"}), provider.KindState)
-	_, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, session)
 	stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionModel, Model: "test/spare"}), provider.KindState)
 }
 
@@ -89,13 +86,11 @@ func TestAnAnswerCarriesNoKey(t *testing.T) {
 		return reply(req)
 	}
 	session := stage.Started(t, engine, config)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, session)
 	assert.Contains(t, record.Inquiries[0].Failure.Hint(), "Renew the API key")
 	key.Store(fresh)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
-	record, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	record = stage.Ended(t, session)
 	assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 	snapshot := string(stage.SnapshotOf(t, engine, record.ID))
 	assert.NotContains(t, snapshot, old)

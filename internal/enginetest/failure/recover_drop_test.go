@@ -64,8 +64,7 @@ func TestBelowTwoAPersonSendsTheDebateToItsVerdict(t *testing.T) {
 			}
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionDrop}))
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Len(t, record.Turns, 3)
 			assert.Equal(t, flow.EndTooFew, record.Reason)
@@ -155,8 +154,7 @@ func TestASideThatIsLostEndsTheDebate(t *testing.T) {
 				return
 			}
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionDrop}))
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 			assert.Equal(t, flow.EndTooFew, record.Reason)
 			assert.Equal(t, flow.EndedByPerson, record.EndedEarlyBy)
 			assert.Equal(t, tc.evidence, record.Evidence)

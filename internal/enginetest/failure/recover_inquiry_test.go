@@ -49,8 +49,7 @@ func askedAboutTwo(t *testing.T, kind debate.Kind, restart bool) {
 		defer func() { _ = session.Close() }()
 		stage.Pass(300 * time.Millisecond) // Ben and Cyd are speaking
 		synctest.Wait()
-		record, err := session.Record(t.Context())
-		require.NoError(t, err)
+		record := stage.RecordNow(t, session)
 		assert.Equal(t, debate.StateAwaitingResponses, record.State)
 		assert.Equal(t, 2, record.InFlight())
 		if kind == provider.KindRefusal {
@@ -74,19 +73,16 @@ func askedAboutTwo(t *testing.T, kind debate.Kind, restart bool) {
 
 		if restart {
 			require.NoError(t, session.Close())
-			session, err = stage.Twin(engine).Open(t.Context(), session.ID())
-			require.NoError(t, err)
+			session = stage.Opened(t, stage.Twin(engine), session.ID())
 		}
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: ask["Dan"], Option: flow.OptionDrop, By: "Dan"}), "while others speak")
-		record, err = session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record = stage.Asking(t, session)
 		require.Len(t, record.Inquiries, 1)
 		require.Len(t, record.Inquiries[0].About, 1)
 		assert.Equal(t, "Ada", record.Inquiries[0].About[0].By)
 		assert.Len(t, record.Turns, 2)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: ask["Ada"], Option: flow.OptionModel, Model: "test/spare"}))
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		assert.Equal(t, []string{
 			"r1 Ada", "r1 Ben", "r1 Cyd", "r2 Ada", "r2 Ben", "r2 Cyd", "r3 Ada", "r3 Ben", "r3 Cyd",
 		}, stage.InSlots(record))
@@ -108,15 +104,13 @@ func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 		session := stage.Started(t, engine, config)
 		stage.Pass(2300 * time.Millisecond)
 		synctest.Wait()
-		record, err := session.Record(t.Context())
-		require.NoError(t, err)
+		record := stage.RecordNow(t, session)
 		require.Len(t, record.Inquiries, 2)
 		require.Equal(t, 2, record.InFlight())
 		other := record.Inquiries[1].ID
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionEnd}))
 		stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: other, Option: flow.OptionRetry}), provider.KindState)
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Equal(t, flow.EndHost, record.Reason)
 		assert.Equal(t, flow.EndedByPerson, record.EndedEarlyBy)
@@ -142,8 +136,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = session.Close() })
-			record, err := session.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			record := stage.Asking(t, session)
 			return engine, session, cut, record.Inquiries[0]
 		}
 		t.Run(name+"/pause and resume", func(t *testing.T) {
@@ -151,13 +144,11 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			require.NoError(t, session.Pause(t.Context()))
 			assert.Equal(t, flow.StatePaused, session.State())
 			require.NoError(t, session.Resume(t.Context()))
-			record, err := session.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			record := stage.Asking(t, session)
 			require.Equal(t, []flow.Inquiry{q}, record.Inquiries, "asked once")
 			cut.Over.Store(true)
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 			assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 		})
 		t.Run(name+"/answered in a pause, and restarted", func(t *testing.T) {
@@ -166,13 +157,11 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}))
 			assert.Equal(t, flow.StatePaused, session.State(), "an answer does not end a pause")
 			require.NoError(t, session.Close())
-			session, err := stage.Twin(engine).Open(t.Context(), session.ID())
-			require.NoError(t, err)
+			session = stage.Opened(t, stage.Twin(engine), session.ID())
 			t.Cleanup(func() { _ = session.Close() })
 			assert.Equal(t, flow.StatePaused, session.State())
 			require.NoError(t, session.Resume(t.Context()))
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, session)
 			assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 		})
 		t.Run(name+"/stop", func(t *testing.T) {
@@ -196,8 +185,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 		t.Run(name+"/cancel", func(t *testing.T) {
 			_, session, _, q := open(t)
 			require.NoError(t, session.Cancel(t.Context()))
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, session)
 			assert.Equal(t, flow.StateCanceled, record.State)
 			assert.Equal(t, flow.EndHost, record.Reason)
 			assert.Equal(t, "canceled by the host", record.Evidence)
@@ -228,13 +216,11 @@ func TestASharedQuestionKeepsEachCause(t *testing.T) {
 				session := stage.Started(t, engine, config)
 				left := []string{"Ada", "Ben", "Cyd"}
 				for _, who := range order {
-					record, err := session.Wait(t.Context())
-					require.ErrorIs(t, err, debate.ErrAwaitingInput)
+					record := stage.Asking(t, session)
 					require.Len(t, record.Inquiries, 1)
 					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option, By: who}))
 					left = slices.DeleteFunc(left, func(name string) bool { return name == who })
-					record, err = session.Record(t.Context())
-					require.NoError(t, err)
+					record = stage.RecordNow(t, session)
 					require.Len(t, record.Inquiries, 1)
 					q := record.Inquiries[0]
 					var asked []string

@@ -32,11 +32,9 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 1))
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, session)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
-	_, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, session)
 	l := stage.LogOf(t, engine, record.ID)
 	inquiry, answer := l.Index(t, flow.EventInquiry, 0), l.Index(t, flow.EventAnswer, 0)
 	for name, tc := range map[string]struct {

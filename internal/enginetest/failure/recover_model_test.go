@@ -76,13 +76,11 @@ func TestAnotherModelIsUsedFromThenOn(t *testing.T) {
 	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 7_000_000, Output: 11_000_000}
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 2))
 	session := stage.Started(t, engine, config)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, session)
 	_, known := record.Model("test/spare")
 	assert.False(t, known)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
-	record, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	record = stage.Ended(t, session)
 	assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 	assert.Len(t, record.Answers, 1, "asked once")
 	for _, turn := range record.Turns {
@@ -103,8 +101,7 @@ func TestAnotherModelIsUsedFromThenOn(t *testing.T) {
 	other.Models = nil
 	restored, err := stage.Restore(t.Context(), other, stage.SnapshotOf(t, engine, record.ID))
 	require.NoError(t, err)
-	again, err := restored.Wait(t.Context())
-	require.NoError(t, err)
+	again := stage.Ended(t, restored)
 	row, _ := again.Model("test/spare")
 	assert.Equal(t, frozen, row)
 }
@@ -116,18 +113,15 @@ func TestABudgetRefusesAModelWithoutAPrice(t *testing.T) {
 	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 7_000_000, Output: 11_000_000}
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 2))
 	session := stage.Started(t, engine, config)
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	record := stage.Asking(t, session)
 	q := record.Inquiries[0]
 	failure := stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/free"}), provider.KindValidation)
 	assert.Equal(t, "model", failure.Field)
 	assert.ErrorContains(t, failure, "price")
-	after, err := session.Record(t.Context())
-	require.NoError(t, err)
+	after := stage.RecordNow(t, session)
 	assert.Equal(t, record.Seq, after.Seq)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}))
-	record, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	record = stage.Ended(t, session)
 	assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 }
 
@@ -157,8 +151,7 @@ func TestEachModelOfTheRulesIsTriedOncePerCall(t *testing.T) {
 	stage.RequireKind(t, err, provider.KindAuthentication)
 	o.Over.Store(true)
 	require.NoError(t, session.Retry(t.Context()))
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	assert.Equal(t, "test/last", record.Replacement("Ben"), "the last one that was chosen stays")
 }
 

@@ -179,15 +179,13 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 					session, err := engine.Start(t.Context(), config)
 					require.NoError(t, err)
 					t.Cleanup(func() { _ = session.Close() })
-					record, err := session.Wait(t.Context())
-					require.ErrorIs(t, err, debate.ErrAwaitingInput)
+					record := stage.Asking(t, session)
 					assert.Equal(t, flow.StateAwaitingInput, record.State)
 					require.Len(t, record.Inquiries, 1)
 					before := record.Inquiries[0]
 
 					engine, session = hand(t, engine, session)
-					record, err = session.Wait(t.Context())
-					require.ErrorIs(t, err, debate.ErrAwaitingInput)
+					record = stage.Asking(t, session)
 					require.Len(t, record.Inquiries, 1)
 					q := record.Inquiries[0]
 					assert.Equal(t, before.ID, q.ID)
@@ -239,15 +237,12 @@ func windy(summarizer string) (debate.Config, *debate.Engine, *scripted.Provider
 	config := stage.TwoDebaters()
 	config.Format, config.Rounds, config.MaxTokens, config.Reserve, config.Summarizer = format.RoundLimited, 6, 500, 500, summarizer
 	engine, p := stage.Engine(config)
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if req.Schema == nil && req.Self != "summarizer" {
 			r.Text += strings.Repeat(" Prices are a gentler tool than bans, and they raise money for trams.", 20)
 		}
 		r.Usage = provider.Usage{}
-		return r
-	}
+	})
 	return config, engine, p
 }
 
@@ -365,8 +360,7 @@ func handovers() map[string]func(t *testing.T, e *debate.Engine, s *debate.Sessi
 		"from another engine": func(t *testing.T, e *debate.Engine, s *debate.Session) (*debate.Engine, *debate.Session) {
 			require.NoError(t, s.Close())
 			other := stage.Twin(e)
-			opened, err := other.Open(t.Context(), s.ID())
-			require.NoError(t, err)
+			opened := stage.Opened(t, other, s.ID())
 			t.Cleanup(func() { _ = opened.Close() })
 			return other, opened
 		},

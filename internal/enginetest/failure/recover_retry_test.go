@@ -88,8 +88,7 @@ func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
 					assert.Contains(t, record.Failure.Hint(), "then retry")
 					cut.Over.Store(true)
 					require.NoError(t, session.Retry(t.Context()))
-					record, err = session.Wait(t.Context())
-					require.NoError(t, err)
+					record = stage.Ended(t, session)
 					assert.Equal(t, stage.Canonical(t, stage.Run(t, whole, config)), stage.Canonical(t, record))
 					events := stage.Logged(t, engine, record.ID)
 					asksOnce(t, events)
@@ -121,8 +120,7 @@ func TestRetryHasNoNumberOfTries(t *testing.T) {
 	stage.RequireKind(t, err, provider.KindQuota)
 	cut.Over.Store(true)
 	require.NoError(t, session.Retry(t.Context()))
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	assert.Len(t, record.Turns, 2)
 }
 
@@ -153,8 +151,7 @@ func TestARefusedRetrySaysWhy(t *testing.T) {
 			}
 			cut.Over.Store(true)
 			require.NoError(t, session.Retry(t.Context()))
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, session)
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Len(t, record.Turns, 2)
 		})

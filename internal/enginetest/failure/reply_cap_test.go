@@ -84,14 +84,11 @@ func TestACapIsNotRaisedBeyondTheBudget(t *testing.T) {
 		assert.NotNil(t, stage.View(record).Verdict)
 	})
 	d := stage.NewTalk(2, 0)
-	reply := d.Provider.Reply
-	d.Provider.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(d.Provider, func(req *provider.Request, r *scripted.Reply) {
 		if strings.Contains(req.ID, "/r1.opening.Ada/") {
 			r.Stop = provider.StopLength
 		}
-		return r
-	}
+	})
 	record := stage.Run(t, d.Engine, d.Config)
 	assert.True(t, record.Turns[0].Cut)
 	assert.Equal(t, []int{400}, d.Caps("r1.opening.Ada"))

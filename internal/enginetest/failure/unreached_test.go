@@ -270,8 +270,7 @@ func TestWhatIsTriedForLonger(t *testing.T) {
 		synctest.Wait()
 		assert.True(t, slices.ContainsFunc(asked, func(at time.Time) bool { return at.Sub(chosen) > 4*time.Minute }), "it is waited for")
 		over.Store(true)
-		_, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, session)
 	})
 }
 

@@ -31,14 +31,11 @@ func limited(t *testing.T, mode debate.Mode, fallbacks []string, failures map[st
 		e.Models["test/debater"], e.Models["test/second"], e.Models["other/third"] = row, row, row
 		row.Family = "south"
 		e.Models["test/south"] = row
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if _, attempt := stage.CutAttempt(req.ID); attempt == "1" && strings.Contains(req.ID, "/r1.") {
 				r.Err = provideFailure(failures, req)
 			}
-			return r
-		}
+		})
 		e.Providers["other"] = p
 	})
 	require.NoError(t, err)

@@ -99,8 +99,7 @@ func TestTheFirstWaitAfterTheChoiceIsAsLongAsTheVendorAsks(t *testing.T) {
 		engine, p := stage.Engine(config)
 		gone := stage.Befall(p, provider.KindAuthentication, stage.Said("Ada", 2))
 		session := stage.Started(t, engine, config)
-		r, err := session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		r := stage.Asking(t, session)
 		gone.Over.Store(true)
 		reply, requests := p.Reply, 0
 		p.Reply = func(req *provider.Request) scripted.Reply {
@@ -111,8 +110,7 @@ func TestTheFirstWaitAfterTheChoiceIsAsLongAsTheVendorAsks(t *testing.T) {
 		}
 		began := time.Now()
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionWait}))
-		r, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		r = stage.Ended(t, session)
 		assert.Len(t, r.Turns, 6)
 		assert.InDelta(t, time.Hour, time.Since(began), float64(time.Minute))
 	})

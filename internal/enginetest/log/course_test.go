@@ -233,8 +233,7 @@ func interviewCourse() course {
 		setup:  func(w *world) { w.engine.Flows = map[string]*debate.Flow{"interview": stage.Interview()} },
 		host: func(t *testing.T, w *world, s *debate.Session) *debate.Session {
 			for range 2 {
-				record, err := s.Wait(t.Context())
-				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				record := stage.Asking(t, s)
 				require.NoError(t, w.answer(t.Context(), s, record))
 			}
 			require.NoError(t, s.Send(t.Context(), stage.OnHurry, map[string]int{"by": 7}))
@@ -305,14 +304,11 @@ func troubledCourses() map[string]course {
 		"soft":          soft,
 		"limited":       hard,
 		"late": with(func(c *debate.Config) { c.RoundTimeout = 20 * time.Second }, func(w *world) {
-			reply := w.source.Reply
-			w.source.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(w.source, func(req *provider.Request, r *scripted.Reply) {
 				if stage.Requested("debater", "r2.rebuttal.Ben")(req) {
 					r.Delay = time.Minute
 				}
-				return r
-			}
+			})
 		}),
 	}
 }
@@ -335,8 +331,7 @@ func hostedCourses() map[string]course {
 	crashed := after(5500*time.Millisecond, func(t *testing.T, w *world, s *debate.Session) *debate.Session {
 		require.NoError(t, s.Close())
 		stage.Pass(time.Hour)
-		s, err := stage.Twin(w.engine).Open(t.Context(), s.ID())
-		require.NoError(t, err)
+		s = stage.Opened(t, stage.Twin(w.engine), s.ID())
 		return s
 	})
 	crashed.config.RoundTimeout = time.Minute

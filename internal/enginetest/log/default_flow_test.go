@@ -125,8 +125,7 @@ func TestTheLimitOfExecutionsReachesTheDefault(t *testing.T) {
 	config.MaxIterations = 1
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	require.NoError(t, session.Close())
 	assert.Equal(t, flow.EndedByIterations, record.EndedEarlyBy)
 	assert.Regexp(t, `^\S+ level=WARN msg="ended early".* reason=iterations by=maxIterations\n$`, lines.String())

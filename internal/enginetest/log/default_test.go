@@ -62,12 +62,9 @@ func mishaps() map[string]mishap {
 	}
 	judging := func(old, now string) func(*scripted.Provider) {
 		return func(p *scripted.Provider) {
-			reply := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
 				r.Text = strings.Replace(r.Text, old, now, 1)
-				return r
-			}
+			})
 		}
 	}
 	inFormat := func(name string, on ...format.Detector) func(*debate.Config) {
@@ -229,8 +226,7 @@ func TestLinesThatNobodyReadsCostNothing(t *testing.T) {
 			engine.Logger = logger
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, session)
 			events = int(record.Seq)
 			assert.NoError(t, session.Close())
 		})
@@ -279,8 +275,7 @@ func TestNoLineHoldsATextOrAKey(t *testing.T) {
 				engine.Logger = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				session := stage.Started(t, engine, config)
 				answers := func() bool {
-					record, err := session.Record(t.Context())
-					require.NoError(t, err)
+					record := stage.RecordNow(t, session)
 					for _, q := range record.Inquiries {
 						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 					}
@@ -294,8 +289,7 @@ func TestNoLineHoldsATextOrAKey(t *testing.T) {
 					require.NoError(t, session.Control(t.Context(), signal))
 					stage.Pass(500 * time.Millisecond)
 				}
-				record, err := session.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, session)
 				assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
 				said := lines.String()
 				for _, what := range []string{

@@ -77,14 +77,12 @@ func TestTheEditOfAForkWinsOverAmendments(t *testing.T) {
 			config.Budget = &debate.Budget{HardCalls: 5}
 			engine, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
 			require.NoError(t, session.Control(t.Context(), tc.amended))
-			record, err := session.Record(t.Context())
-			require.NoError(t, err)
+			record := stage.RecordNow(t, session)
 			fork, err := engine.Fork(t.Context(), session.ID(), record.Seq, debate.Editing(tc.edit))
 			require.NoError(t, err)
 			defer fork.Close()
 			require.NoError(t, fork.Retry(t.Context()))
-			record, err = fork.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, fork)
 			tc.check(t, record.Settings())
 			assert.Equal(t, tc.ben, record.Turns[len(record.Turns)-1].Model)
 			facts := 0
@@ -105,8 +103,7 @@ func TestTheEditOfAForkWinsOverAChosenModel(t *testing.T) {
 	config.Unattended = false
 	engine, session, record := stage.StrandedWith(t, config)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record = stage.Ended(t, session)
 	require.Equal(t, "test/spare", record.Turns[5].Model)
 	turns := 0
 	var seq int64
@@ -124,8 +121,7 @@ func TestTheEditOfAForkWinsOverAChosenModel(t *testing.T) {
 	} {
 		fork, err := engine.Fork(t.Context(), session.ID(), seq, debate.Editing(edit))
 		require.NoError(t, err)
-		record, err := fork.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, fork)
 		assert.Equal(t, model, record.Turns[5].Model)
 		require.NoError(t, fork.Close())
 	}

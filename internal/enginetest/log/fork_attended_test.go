@@ -36,14 +36,12 @@ func TestAnEditLetsAForkAskPeople(t *testing.T) {
 			} else {
 				session, err := engine.Start(t.Context(), config)
 				require.NoError(t, err)
-				_, err = session.Wait(t.Context())
-				require.NoError(t, err)
+				stage.Ended(t, session)
 			}
 			for _, seq := range []int64{0, 3} {
 				fork, err := engine.Fork(t.Context(), "original", seq, tc.edit)
 				require.NoError(t, err)
-				record, err := fork.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, fork)
 				assert.Equal(t, tc.want, record.Settings().Unattended, "at %d", seq)
 			}
 		})

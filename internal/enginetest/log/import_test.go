@@ -82,13 +82,11 @@ func TestAnUnfinishedExportGoesOnElsewhere(t *testing.T) {
 			require.NoError(t, err)
 		}
 		assert.Equal(t, string(data), string(stage.Exported(t, other, config.ID)))
-		again, err := other.Open(t.Context(), config.ID)
-		require.NoError(t, err)
+		again := stage.Opened(t, other, config.ID)
 		defer again.Close()
 		_, err = other.Import(t.Context(), bytes.NewReader(data))
 		require.NoError(t, err, "it has nothing new")
-		record, err := again.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, again)
 		assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 	})
 }
@@ -227,10 +225,8 @@ func TestAnOldFormatHasTheWordsOfThisRelease(t *testing.T) {
 	engine, p := stage.Engine(config)
 	id, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, l.ID, events)))
 	require.NoError(t, err)
-	session, err := engine.Open(t.Context(), id)
-	require.NoError(t, err)
-	_, err = session.Wait(t.Context())
-	require.NoError(t, err)
+	session := stage.Opened(t, engine, id)
+	stage.Ended(t, session)
 	require.NoError(t, session.Close())
 	for _, req := range p.Requests() {
 		said := req.System + req.Last.Text

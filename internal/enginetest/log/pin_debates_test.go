@@ -52,9 +52,7 @@ func failuresSet() (debate.Config, *debate.Engine, *scripted.Provider) {
 	config.Mode, config.OnFailure = debate.Simultaneous, stage.Dropping()
 	config.Participants[1].Fallbacks = []string{"test/spare"}
 	config, engine, p := spared(config)
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		call := stage.CallOf(req)
 		switch {
 		case call == "r1.opening.Ada" && !strings.HasSuffix(req.ID, "/3"):
@@ -64,8 +62,7 @@ func failuresSet() (debate.Config, *debate.Engine, *scripted.Provider) {
 		case req.Schema != nil && strings.HasPrefix(call, "r2.") && !stage.Reasked(req):
 			r.Text = `{"score": "eleven"}`
 		}
-		return r
-	}
+	})
 	stage.Befall(p, provider.KindAPI, stage.Said("Ben", 2))
 	stage.Befall(p, provider.KindRefusal, stage.Said("Dan", 2))
 	return config, engine, p
@@ -114,8 +111,7 @@ func failingOf(others ...debate.JudgeConfig) (debate.Config, *debate.Engine, *sc
 // choosing plays a debate whose one question a person answers.
 func choosing(answer flow.Answer) func(*testing.T, *debate.Engine, *debate.Session) []debate.Event {
 	return func(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
-		record, err := s.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		record := stage.Asking(t, s)
 		require.Len(t, record.Inquiries, 1)
 		answer.Inquiry = record.Inquiries[0].ID
 		require.NoError(t, s.Answer(t.Context(), answer))
@@ -128,14 +124,11 @@ func choosing(answer flow.Answer) func(*testing.T, *debate.Engine, *debate.Sessi
 func once(call string, kind provider.Kind) func() (debate.Config, *debate.Engine, *scripted.Provider) {
 	return func() (debate.Config, *debate.Engine, *scripted.Provider) {
 		config, engine, p := spared(stage.TwoDebaters())
-		reply := p.Reply
-		p.Reply = func(req *provider.Request) scripted.Reply {
-			r := reply(req)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			if strings.HasSuffix(req.ID, "/"+call+"/1") {
 				r.Err = &provider.Error{Kind: kind, Message: "no", RetryAfter: 7 * time.Second}
 			}
-			return r
-		}
+		})
 		return config, engine, p
 	}
 }
@@ -185,14 +178,11 @@ func limitedTo(budget debate.Budget) func() (debate.Config, *debate.Engine, *scr
 // lavish is a debate in which one turn costs more than the soft limit.
 func lavish() (debate.Config, *debate.Engine, *scripted.Provider) {
 	config, engine, p := limitedTo(debate.Budget{Soft: 556 * debate.USD / 1000})()
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if stage.CallOf(req) == "r2.rebuttal.Ada" {
 			r.Usage.Output = 300_000
 		}
-		return r
-	}
+	})
 	return config, engine, p
 }
 
@@ -234,8 +224,7 @@ func imports(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Ev
 	other.Seed = func() string { return "another seed that nobody may know" }
 	id, err := other.Import(t.Context(), bytes.NewReader(data))
 	require.NoError(t, err)
-	again, err := other.Open(t.Context(), id)
-	require.NoError(t, err)
+	again := stage.Opened(t, other, id)
 	defer again.Close()
 	return toItsEnd(t, other, again)
 }

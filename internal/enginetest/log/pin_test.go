@@ -82,7 +82,6 @@ func TestPinnedDebates(t *testing.T) {
 // toItsEnd waits for the end of a debate and yields its log.
 func toItsEnd(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
 	t.Helper()
-	_, err := s.Wait(t.Context())
-	require.NoError(t, err)
+	stage.Ended(t, s)
 	return stage.Logged(t, engine, s.ID())
 }

@@ -42,8 +42,7 @@ func TestFilesAreRemoved(t *testing.T) {
 		require.Len(t, fact.Files, 2)
 		assert.Equal(t, len(stage.PNG), fact.Files[0].Size)
 		assert.Equal(t, len(stage.PDF), fact.Files[1].Size)
-		record, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		record := stage.Ended(t, session)
 		require.Equal(t, flow.StateCompleted, record.State)
 		require.Len(t, last, 2)
 		for i, part := range last {
@@ -103,13 +102,11 @@ func TestAStoreThatFailsAfterItHasRewrittenALog(t *testing.T) {
 			engine.Store = kept
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
-			before, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			before := stage.Ended(t, session)
 			fact, err := engine.Redact(t.Context(), session.ID(), of)
 			require.NoError(t, err)
 			require.True(t, kept.failed)
-			after, err := engine.Record(t.Context(), session.ID())
-			require.NoError(t, err)
+			after := stage.RecordOf(t, engine, session.ID())
 			assert.Equal(t, before.Seq+1, after.Seq)
 			assert.Equal(t, []flow.Redacted{*fact}, after.Redactions)
 		}

@@ -26,8 +26,7 @@ func TestATextThatStandsInASettingIsNotRemoved(t *testing.T) {
 		s := join().Begun()
 		engine := &debate.Engine{Store: c.Store} // another process, whose store can rewrite logs
 		require.NoError(t, s.Control(t.Context(), flow.Amendment{RoundTimeout: new(flow.Duration(99 * time.Minute))}))
-		_, err := s.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, s)
 		before := c.Log(s.ID())
 		for part, setting := range map[string]string{"1m17s": "turnTimeout", "1h39": "roundTimeout"} {
 			_, err := engine.Redact(t.Context(), s.ID(), flow.Redaction{Texts: []string{part}})
@@ -75,8 +74,7 @@ func TestWhoHasWonAVoteStays(t *testing.T) {
 	fact, err := engine.Redact(t.Context(), "v", flow.Redaction{Texts: []string{"zora"}})
 	require.NoError(t, err)
 	assert.NotEmpty(t, fact.Kept)
-	after, err := engine.Record(t.Context(), "v")
-	require.NoError(t, err)
+	after := stage.RecordOf(t, engine, "v")
 	was, _ := deliberation.Of(before)
 	is, _ := deliberation.Of(after)
 	_, want := was.Votes()

@@ -65,8 +65,7 @@ func TestARedactedLogFoldsAsBefore(t *testing.T) {
 				engine := &debate.Engine{Store: kept, Flows: map[string]*debate.Flow{"notes": stage.Notes(), "workshop": stage.Workshop(5)}}
 				id, err := engine.Import(t.Context(), bytes.NewReader(data))
 				require.NoError(t, err)
-				before, err := engine.Record(t.Context(), id)
-				require.NoError(t, err)
+				before := stage.RecordOf(t, engine, id)
 
 				fact, err := engine.Redact(t.Context(), id, flow.Redaction{Texts: []string{part}, By: "the officer", Reason: "asked for"})
 				require.NoError(t, err, "%q", part)
@@ -76,8 +75,7 @@ func TestARedactedLogFoldsAsBefore(t *testing.T) {
 				assert.Positive(t, fact.Texts[0].Count)
 				removed += fact.Texts[0].Count
 
-				after, err := engine.Record(t.Context(), id)
-				require.NoError(t, err)
+				after := stage.RecordOf(t, engine, id)
 				assert.Equal(t, before.Seq+1, after.Seq)
 				assert.Equal(t, append(before.Redactions, *fact), after.Redactions)
 				assert.Equal(t, before.Spent(), after.Spent())
@@ -126,8 +124,7 @@ func TestARunningDebateGoesOnWithoutARedactedText(t *testing.T) {
 		}
 		session := stage.Started(t, engine, config)
 		stage.Pass(1500 * time.Millisecond) // Ben is speaking
-		record, err := session.Record(t.Context())
-		require.NoError(t, err)
+		record := stage.RecordNow(t, session)
 		require.Len(t, record.Turns, 1)
 		said := record.Turns[0].Text
 		before := len(sent)
@@ -146,8 +143,7 @@ func TestARunningDebateGoesOnWithoutARedactedText(t *testing.T) {
 		fact, err := other.Redact(t.Context(), session.ID(), flow.Redaction{Texts: []string{config.Topic, said}, With: "[gone]"})
 		require.NoError(t, err)
 		assert.Len(t, fact.Texts, 2)
-		record, err = session.Wait(t.Context())
-		require.NoError(t, err)
+		record = stage.Ended(t, session)
 		<-read
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Equal(t, "[gone]", record.Turns[0].Text)

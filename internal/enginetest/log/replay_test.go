@@ -52,17 +52,14 @@ func scenes() []scene {
 			config := stage.TwoDebaters()
 			config.Mode = debate.Simultaneous
 			engine, p := stage.Engine(config)
-			reply := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 				switch {
 				case strings.HasSuffix(req.ID, "/r1.opening.Ada/1"):
 					r.Err = &provider.Error{Kind: provider.KindNetwork}
 				case req.Schema != nil && strings.Contains(req.ID, "/r2.") && !stage.Reasked(req):
 					r.Text = `{"score": "eleven"}`
 				}
-				return r
-			}
+			})
 			return config, engine, p
 		}},
 		{name: "audience", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
@@ -137,28 +134,22 @@ func scenes() []scene {
 			c.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Pat", Person: true}}, When: debate.AtEnd}
 			c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 		}), play: func(t *testing.T, _ *debate.Engine, s *debate.Session) *debate.Record {
-			_, err := s.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			stage.Asking(t, s)
 			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
-			_, err = s.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
-			record, err := s.Record(t.Context())
-			require.NoError(t, err)
+			stage.Asking(t, s)
+			record := stage.RecordNow(t, s)
 			require.Len(t, record.Inquiries, 1)
 			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.ByPerson(debate.KindVerdict, "Ben", "Ada")}))
-			record, err = s.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, s)
 			return record
 		}},
 		{name: "redacted", whole: true, set: plain(func(*debate.Config) {}), play: func(t *testing.T, engine *debate.Engine, s *debate.Session) *debate.Record {
 			stage.Pass(1500 * time.Millisecond)
-			record, err := s.Record(t.Context())
-			require.NoError(t, err)
+			record := stage.RecordNow(t, s)
 			removed := flow.Redaction{Texts: []string{record.Turns[0].Text}, By: "the officer", Reason: "asked for"}
-			_, err = engine.Redact(t.Context(), s.ID(), removed)
+			_, err := engine.Redact(t.Context(), s.ID(), removed)
 			require.NoError(t, err)
-			record, err = s.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, s)
 			return record
 		}},
 		{name: "late", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
@@ -191,13 +182,11 @@ func scenes() []scene {
 			require.NoError(t, s.Resume(t.Context()))
 			stage.Pass(500 * time.Millisecond)
 			require.NoError(t, s.Close())
-			s, err := engine.Open(t.Context(), s.ID())
-			require.NoError(t, err)
+			s = stage.Opened(t, engine, s.ID())
 			defer s.Close()
 			stage.Pass(1500 * time.Millisecond)
 			require.NoError(t, s.Cancel(t.Context()))
-			record, err := s.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, s)
 			return record
 		}},
 	}
@@ -209,8 +198,7 @@ func waitedFor(t *testing.T, _ *debate.Engine, s *debate.Session) *debate.Record
 	stage.Pass(100 * time.Second)
 	require.NoError(t, s.Control(t.Context(), flow.Amendment{TurnTimeout: new(flow.Duration(time.Minute))}))
 	require.NoError(t, s.Retry(t.Context()))
-	record, err := s.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, s)
 	return record
 }
 
@@ -249,8 +237,7 @@ func TestGoldenLogs(t *testing.T) {
 			engine := &debate.Engine{Flows: map[string]*debate.Flow{"notes": stage.Notes(), "workshop": stage.Workshop(5)}}
 			id, err := engine.Import(t.Context(), bytes.NewReader(logs[name]))
 			require.NoError(t, err)
-			record, err := engine.Record(t.Context(), id)
-			require.NoError(t, err)
+			record := stage.RecordOf(t, engine, id)
 			assert.Equal(t, strings.TrimSpace(string(want)), stage.Canonical(t, record))
 			seen := int64(0)
 			for event, err := range engine.Events(t.Context(), id, 0) {
@@ -266,8 +253,7 @@ func TestGoldenLogs(t *testing.T) {
 			other := &debate.Engine{Flows: map[string]*debate.Flow{"notes": stage.Notes(), "workshop": stage.Workshop(5)}}
 			_, err = other.Import(t.Context(), &out)
 			require.NoError(t, err)
-			again, err := other.Record(t.Context(), id)
-			require.NoError(t, err)
+			again := stage.RecordOf(t, other, id)
 			assert.Equal(t, strings.TrimSpace(string(want)), stage.Canonical(t, again))
 		})
 	}
@@ -316,15 +302,12 @@ func (g scene) write(t *testing.T) {
 		}
 		config.ID = "golden-" + g.name
 		engine.Seed = func() string { return "the seed of " + g.name }
-		session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-		require.NoError(t, err)
-		defer session.Close()
+		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		var record *debate.Record
 		if g.play != nil {
 			record = g.play(t, engine, session)
 		} else {
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 		}
 		var log bytes.Buffer
 		require.NoError(t, json.Indent(&log, stage.SnapshotOf(t, engine, session.ID()), "", " "))

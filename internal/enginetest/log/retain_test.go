@@ -186,8 +186,7 @@ func TestAnEngineKeepsWhatItHasOpen(t *testing.T) {
 			require.ErrorIs(t, gone.Err, store.ErrOpen)
 		}
 		require.NoError(t, session.Resume(t.Context()))
-		_, err := session.Wait(t.Context())
-		require.NoError(t, err)
+		stage.Ended(t, session)
 		n := 0
 		for gone, err := range engine.Prune(t.Context(), old) {
 			require.NoError(t, err)
@@ -195,7 +194,7 @@ func TestAnEngineKeepsWhatItHasOpen(t *testing.T) {
 			n++
 		}
 		assert.Equal(t, 1, n)
-		_, err = engine.Record(t.Context(), session.ID())
+		_, err := engine.Record(t.Context(), session.ID())
 		require.ErrorIs(t, err, debate.ErrNotFound)
 	})
 }

@@ -238,12 +238,9 @@ func TestForeignJSONIsReadAgain(t *testing.T) {
 			engine, p := stage.Engine(config)
 			engine.Flows = map[string]*debate.Flow{f.Name: f}
 			release := make(chan struct{})
-			script := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				reply := script(req)
+			stage.Altered(p, func(_ *provider.Request, reply *scripted.Reply) {
 				reply.Hold = release
-				return reply
-			}
+			})
 			session, err := engine.Start(t.Context(), flow.Named(f.Name, config))
 			require.NoError(t, err)
 			defer session.Close()

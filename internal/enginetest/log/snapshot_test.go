@@ -47,8 +47,7 @@ func TestRestoringAsksOnlyWhatIsMissing(t *testing.T) {
 					require.NoError(t, err)
 					defer session.Close()
 					assert.Equal(t, l.ID, session.ID())
-					restored, err := session.Wait(t.Context())
-					require.NoError(t, err)
+					restored := stage.Ended(t, session)
 					got, err := stage.View(restored).Canonical()
 					require.NoError(t, err)
 					assert.JSONEq(t, string(want), string(got))
@@ -68,8 +67,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 	second.ID, second.Topic = "one", "Another question?"
 	other := stage.PlayedLog(t, second)
 	length := func(engine *debate.Engine) int {
-		record, err := engine.Record(t.Context(), "one")
-		require.NoError(t, err)
+		record := stage.RecordOf(t, engine, "one")
 		return int(record.Seq)
 	}
 	t.Run("the same", func(t *testing.T) {
@@ -109,8 +107,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		_, err = stage.Restore(t.Context(), engine, stage.Snapshot(t, "one", other.Events))
 		failure := stage.RequireKind(t, err, provider.KindConflict)
 		assert.Equal(t, "events[0]", failure.Field)
-		record, err := engine.Record(t.Context(), "one")
-		require.NoError(t, err)
+		record := stage.RecordOf(t, engine, "one")
 		assert.Equal(t, first.Topic, stage.View(record).Config().Topic)
 	})
 	t.Run("one that somebody holds", func(t *testing.T) {
@@ -143,8 +140,7 @@ func TestRestoringADebateThatSomebodyPlays(t *testing.T) {
 				elsewhere, _ := stage.Engine(config)
 				longer, err := stage.Restore(t.Context(), elsewhere, early)
 				require.NoError(t, err)
-				_, err = longer.Wait(t.Context())
-				require.NoError(t, err)
+				stage.Ended(t, longer)
 				data, err := longer.Snapshot(t.Context())
 				require.NoError(t, err)
 				require.Greater(t, len(data), len(early))
@@ -160,8 +156,7 @@ func TestRestoringADebateThatSomebodyPlays(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, string(early), string(now), "nothing is appended")
 
-				record, err := session.Wait(t.Context())
-				require.NoError(t, err)
+				record := stage.Ended(t, session)
 				assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 				assert.Equal(t, 10, p.Calls(), "nobody was disturbed")
 			})

@@ -76,8 +76,7 @@ func TestAToolMayBeApprovedForAllItsUses(t *testing.T) {
 	}
 	again := approvalEngine(t, count, 2)
 	again.Store = kept
-	session, err = again.Open(t.Context(), record.ID)
-	require.NoError(t, err)
+	session = stage.Opened(t, again, record.ID)
 	defer session.Close()
 	record = stage.Ends(t, session)
 	assert.Len(t, record.Answers, 1)

@@ -119,8 +119,7 @@ func TestToolsAndCrashes(t *testing.T) {
 				c := &stage.Tally{}
 				again := stage.WorkshopEngine(stage.ToolAsker(calls), 10, map[string]debate.Tool{"add": c.Of(t, info)})
 				again.Store = store
-				session, err := again.Open(t.Context(), log.ID)
-				require.NoError(t, err)
+				session := stage.Opened(t, again, log.ID)
 				record, err := session.Wait(t.Context())
 				require.NoError(t, err, "after %d events", n+1)
 				require.NoError(t, session.Close())
@@ -166,8 +165,7 @@ func TestToolsArePaused(t *testing.T) {
 			require.NoError(t, session.Pause(t.Context()))
 			synctest.Wait()
 			require.NoError(t, session.Resume(t.Context()))
-			record, err := session.Wait(t.Context())
-			require.NoError(t, err)
+			record := stage.Ended(t, session)
 			require.Len(t, record.Turns, 2)
 			if readOnly {
 				assert.Equal(t, 4, begun, "begun anew")

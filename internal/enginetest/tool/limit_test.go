@@ -68,8 +68,7 @@ func TestRepliesThatAskForToolsAreBounded(t *testing.T) {
 			} else {
 				assert.Empty(t, last.Tools)
 			}
-			read, err := engine.Record(t.Context(), record.ID)
-			require.NoError(t, err)
+			read := stage.RecordOf(t, engine, record.ID)
 			assert.Equal(t, provider.KindToolLimit, read.FailureOf("work.Ada").Kind)
 		})
 	}

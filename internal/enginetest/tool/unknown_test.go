@@ -101,8 +101,7 @@ func TestUnknownOutcomesWhereNobodyCanBeAsked(t *testing.T) {
 	} {
 		count := &stage.Tally{}
 		engine, id := inUse(t, count, true, flow.ToolPolicy{Unknown: policy})
-		session, err := engine.Open(t.Context(), id)
-		require.NoError(t, err)
+		session := stage.Opened(t, engine, id)
 		record := stage.Ends(t, session)
 		assert.Contains(t, adaSaid(t, record), c.want)
 		assert.Len(t, count.Times, c.uses)
@@ -115,10 +114,9 @@ func TestUnknownOutcomesWhereNobodyCanBeAsked(t *testing.T) {
 func TestAnUnknownOutcomeMayStopTheConversation(t *testing.T) {
 	count := &stage.Tally{}
 	engine, id := inUse(t, count, true, flow.ToolPolicy{Unknown: flow.OptionFail})
-	session, err := engine.Open(t.Context(), id)
-	require.NoError(t, err)
+	session := stage.Opened(t, engine, id)
 	defer session.Close()
-	_, err = session.Wait(t.Context())
+	_, err := session.Wait(t.Context())
 	assert.Equal(t, "work.Ada.tool.1", stage.RequireKind(t, err, provider.KindState).Op)
 	require.NoError(t, session.Retry(t.Context()))
 	_, err = session.Wait(t.Context())
@@ -171,8 +169,7 @@ func TestAUseIsAskedAboutEachTime(t *testing.T) {
 // A log in which a use is made again without anybody's decision is refused.
 func TestALogThatRepeatsAUse(t *testing.T) {
 	engine, id := inUse(t, &stage.Tally{}, false, flow.ToolPolicy{})
-	session, err := engine.Open(t.Context(), id)
-	require.NoError(t, err)
+	session := stage.Opened(t, engine, id)
 	stage.AwaitsInput(t, session)
 	require.NoError(t, session.Close())
 	l := stage.LogOf(t, engine, id)
@@ -184,7 +181,7 @@ func TestALogThatRepeatsAUse(t *testing.T) {
 			events = append(events, flow.Event{Seq: int64(again + 1), At: events[again-1].At, Body: in})
 		}
 	}
-	_, err = kernel.Of(t, engine).NewCore(id, events)
+	_, err := kernel.Of(t, engine).NewCore(id, events)
 	stage.RequireKind(t, err, provider.KindValidation)
 	assert.ErrorContains(t, err, "nobody has decided to make")
 }

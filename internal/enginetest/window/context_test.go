@@ -41,15 +41,12 @@ func tokensOf(req *provider.Request) int {
 func narrowEngine(config debate.Config, tokens int) (*debate.Engine, *scripted.Provider) {
 	engine, p := stage.Engine(config)
 	engine.Models["test/debater"] = debate.Model{Priced: true, Input: 1_000_000, Output: 2_000_000, Window: tokens}
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
+	stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if req.Schema == nil {
 			r.Text += strings.Repeat(" Prices are a gentler tool than bans, and they raise money for trams.", 20)
 			r.Usage.Input = tokensOf(req)
 		}
-		return r
-	}
+	})
 	return engine, p
 }
 
@@ -134,8 +131,7 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 				"so that is not offered again")
 			assert.NotEqual(t, q.ID, again.ID)
 			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: again.ID, Option: flow.OptionEnd}))
-			record, err = s.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, s)
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Empty(t, record.Turns)
 			assert.Equal(t, flow.EndHost, record.Reason)
@@ -147,8 +143,7 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 			ada := stage.Question(t, record, err)
 			assert.Equal(t, "r2.rebuttal.Ada", ada.About[0].Call, "Ben was asked about for the whole debate, and she for herself")
 			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: ada.ID, Option: flow.OptionTruncate}))
-			record, err = s.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, s)
 			assert.Len(t, record.Turns, 6)
 			require.Len(t, record.Answers, 2)
 		}},
@@ -156,14 +151,11 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			engine, p := narrowEngine(config, tc.tokens)
 			engine.Store = &store.Memory{}
-			reply := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				r := reply(req)
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 				if req.Schema == nil {
 					r.Text = strings.Repeat(r.Text, 4)
 				}
-				return r
-			}
+			})
 			session := stage.Started(t, engine, config)
 			record, err := session.Wait(t.Context())
 			q := stage.Question(t, record, err)

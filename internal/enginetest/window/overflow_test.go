@@ -143,12 +143,10 @@ func TestAnOptionThatChangedNothingIsNotOfferedAgain(t *testing.T) {
 			}
 			session := stage.Started(t, d.Engine, d.Config)
 			for _, option := range test.choose {
-				record, err := session.Wait(t.Context())
-				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				record := stage.Asking(t, session)
 				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option}))
 			}
-			record, err := session.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			record := stage.Asking(t, session)
 			var left []debate.Option
 			for _, option := range record.Inquiries[0].Options {
 				if option == flow.OptionSummarize || option == flow.OptionTruncate {
@@ -160,8 +158,7 @@ func TestAnOptionThatChangedNothingIsNotOfferedAgain(t *testing.T) {
 				assert.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: test.choose[0]}))
 			}
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/wide"}))
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 			assert.Len(t, record.Turns, 6)
 		})
 	}
@@ -176,12 +173,10 @@ func TestARetryForgetsTheWindowThatAnOverflowHasShown(t *testing.T) {
 			mended := false
 			stage.Befall(d.Provider, provider.KindContextOverflow, func(req *provider.Request) bool { return req.Self == "Ben" && len(req.Messages) > 6 && !mended })
 			session := stage.Started(t, d.Engine, d.Config)
-			record, err := session.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			record := stage.Asking(t, session)
 			mended = true
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option}))
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 			assert.Len(t, record.Turns, 12)
 			requests := d.Provider.Requests()
 			last := &requests[len(requests)-1]

@@ -61,15 +61,13 @@ func TestAFailedSummaryIsDecidedAbout(t *testing.T) {
 				d := setup()
 				d.Config.Unattended, d.Config.OnFailure = false, nil
 				session := stage.Started(t, d.Engine, d.Config)
-				record, err := session.Wait(t.Context())
-				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				record := stage.Asking(t, session)
 				require.Len(t, record.Inquiries, 1)
 				q := record.Inquiries[0]
 				assert.Equal(t, flow.KindSummary, q.Kind)
 				assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd}, q.Options)
 				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionSkip}))
-				record, err = session.Wait(t.Context())
-				require.NoError(t, err)
+				record = stage.Ended(t, session)
 				slides(t, d, record)
 				assert.Contains(t, stage.View(record).Outcome().Degraded[0], "summarizer has missed a summary")
 			})

@@ -37,8 +37,7 @@ func TestAnInterruptionDoesNotPayASummaryTwice(t *testing.T) {
 		},
 		"restart": func(t *testing.T, d *stage.Talk, s *debate.Session) *debate.Session {
 			require.NoError(t, s.Close())
-			again, err := d.Engine.Open(t.Context(), s.ID())
-			require.NoError(t, err)
+			again := stage.Opened(t, d.Engine, s.ID())
 			return again
 		},
 		"snapshot": func(t *testing.T, d *stage.Talk, s *debate.Session) *debate.Session {
@@ -72,8 +71,7 @@ func TestAnInterruptionDoesNotPayASummaryTwice(t *testing.T) {
 					stage.Pass(at)
 					session = interrupt(t, d, session)
 					defer func() { _ = session.Close() }()
-					record, err := session.Wait(t.Context())
-					require.NoError(t, err)
+					record := stage.Ended(t, session)
 					assert.Equal(t, stage.Canonical(t, want), stage.Canonical(t, record))
 					require.Len(t, record.Summaries, len(want.Summaries))
 					for i := range want.Summaries {
@@ -111,14 +109,12 @@ func TestARetryPaysNoSummaryTwice(t *testing.T) {
 				return reply(req)
 			}
 			session := stage.Started(t, d.Engine, d.Config)
-			record, err := session.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			record := stage.Asking(t, session)
 			made := len(record.Summaries)
 			assert.Positive(t, made)
 			broken = false
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
-			record, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			record = stage.Ended(t, session)
 			assert.GreaterOrEqual(t, len(record.Summaries), made)
 			assert.Len(t, record.Summaries, len(d.Summaries()))
 			uptos := map[int]bool{}

@@ -32,6 +32,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/cache"
@@ -426,8 +427,7 @@ func everything(t *testing.T, vendor string, p provider.Provider, good bool, sil
 			break
 		}
 	}
-	record, err := session.Record(t.Context())
-	require.NoError(t, err)
+	record := stage.RecordNow(t, session)
 	show("record", record)
 	if record.Failure != nil {
 		show("failure", record.Failure, record.Failure.Hint())

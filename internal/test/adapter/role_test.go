@@ -23,6 +23,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/ollama"
 	"github.com/agonist-dev/debate/provider/openaicompat"
@@ -387,8 +388,7 @@ func TestStrictRoles(t *testing.T) {
 							failures++
 						}
 					}
-					record, err := engine.Record(t.Context(), "d")
-					require.NoError(t, err)
+					record := stage.RecordOf(t, engine, "d")
 					assert.Equal(t, flow.StateCompleted, record.State)
 					assert.Zero(t, failures)
 					s.mu.Lock()
@@ -399,7 +399,7 @@ func TestStrictRoles(t *testing.T) {
 						assert.Empty(t, refused)
 					}
 					// Calls at the same time are refused at the same time, but none later.
-					_, err = engine.Providers["c"].Generate(t.Context(), &provider.Request{
+					_, err := engine.Providers["c"].Generate(t.Context(), &provider.Request{
 						Model: "grove-7b", System: "You are Ada.", Messages: []provider.Message{{Text: "Trees."}, {Text: "Streets."}}, Last: provider.Message{Text: "Well?"},
 					}, func(provider.Chunk) {})
 					require.NoError(t, err)

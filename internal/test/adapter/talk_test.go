@@ -18,6 +18,7 @@ import (
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/kernel"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -60,8 +61,7 @@ func hold(t *testing.T, name, model string, p provider.Provider) *flow.Record {
 			t.Logf("%s: %s: %d bytes, %d tokens in, %d out", name, body.As[flow.Turn](event).Speaker, len(body.As[flow.Turn](event).Text), body.As[flow.Turn](event).Usage.Input, body.As[flow.Turn](event).Usage.Output)
 		}
 	}
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Len(t, record.Turns, 4)
 	d, ok := debate.Of(record)

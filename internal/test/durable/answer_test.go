@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/process"
 )
 
@@ -54,8 +55,7 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 				require.NotEmpty(t, lines, "nobody has gone on")
 				longest = max(longest, lines[0].At.Sub(at))
 			}
-			record, err := engine.Record(t.Context(), o.IDs[0])
-			require.NoError(t, err)
+			record := stage.RecordOf(t, engine, o.IDs[0])
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Len(t, record.Answers, len(given))
 			d, ok := debate.Of(record)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -80,19 +81,16 @@ func TestALeasedDebateIsNotRead(t *testing.T) {
 				assert.Zero(t, c.events.Load(), what)
 			}
 			c.leases.Store(0)
-			_, err := engine.Open(t.Context(), "long")
-			require.NoError(t, err)
-			_, err = engine.Open(t.Context(), "none")
+			stage.Opened(t, engine, "long")
+			_, err := engine.Open(t.Context(), "none")
 			require.ErrorIs(t, err, debate.ErrNotFound)
 			_, err = engine.Advance(t.Context(), "none", "runtime", flow.Tick{})
 			require.ErrorIs(t, err, debate.ErrNotFound)
 			assert.Zero(t, c.leases.Load())
 			require.NoError(t, kept.Release(t.Context(), "cut", "elsewhere"))
 			c.leases.Store(0)
-			session, err := engine.Open(t.Context(), "cut")
-			require.NoError(t, err)
-			_, err = session.Wait(t.Context())
-			require.NoError(t, err)
+			session := stage.Opened(t, engine, "cut")
+			stage.Ended(t, session)
 			assert.EqualValues(t, 1, c.leases.Load())
 			figuref("%s: a debate of %d events that is leased elsewhere: at most 2 questions, 0 events read", kind, end)
 		})

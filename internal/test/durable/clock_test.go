@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/process"
 )
 
@@ -32,13 +33,11 @@ func TestProcessesWhoseClocksAreOff(t *testing.T) {
 						}
 						o.leg(t, first, off)
 						o.leg(t, "serve", -off)
-						record, err := engine.Record(t.Context(), o.IDs[0])
-						require.NoError(t, err)
+						record := stage.RecordOf(t, engine, o.IDs[0])
 						require.False(t, record.Final(), "the debate was over before the last process")
 						require.NotEqual(t, flow.StateError, record.State, "%v", record.Failure)
 						o.leg(t, "play", 2*off)
-						record, err = engine.Record(t.Context(), o.IDs[0])
-						require.NoError(t, err)
+						record = stage.RecordOf(t, engine, o.IDs[0])
 						assert.Equal(t, flow.StateCompleted, record.State)
 						assert.Equal(t, flow.EndRounds, record.Reason)
 						assert.Len(t, record.Turns, 6)

@@ -185,8 +185,7 @@ func killAt(t *testing.T, place place, play string, k int64) (made, chosen int) 
 
 	engine := engineOn(opened(t, place), nil)
 	engine.Flows = map[string]*debate.Flow{arbiter.FlowName: arbiter.Flow()}
-	record, err := engine.Record(t.Context(), id)
-	require.NoError(t, err)
+	record := stage.RecordOf(t, engine, id)
 	for _, a := range record.Answers {
 		assert.Equal(t, strings.HasPrefix(play, "the policy"), a.Rule)
 		if a.Option == flow.OptionAgain {

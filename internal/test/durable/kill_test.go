@@ -103,8 +103,7 @@ func undisturbed(t *testing.T, play string) string {
 	session, err := engine.Start(t.Context(), configOf(play, play))
 	require.NoError(t, err)
 	defer session.Close()
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, session)
 	require.Equal(t, play == summarized, len(record.Summaries) > 0)
 	return stage.Canonical(t, record)
 }
@@ -215,8 +214,7 @@ func (r trial) run(t *testing.T, sum *tally) {
 			s.excessive++
 		}
 	}
-	record, err := engineOn(r.store, nil).Record(t.Context(), r.id)
-	require.NoError(t, err)
+	record := stage.RecordOf(t, engineOn(r.store, nil), r.id)
 	if assert.Equal(t, r.want, stage.Canonical(t, record)) && s.repeats+s.lost+s.excessive+s.uncharged == 0 {
 		s.survived = 1
 	}

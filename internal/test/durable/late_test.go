@@ -80,11 +80,9 @@ func beLate(t *testing.T, failure error) {
 			<-next
 		})
 	}}, talks)
-	taken, err := heir.Open(t.Context(), "late")
-	require.NoError(t, err)
+	taken := stage.Opened(t, heir, "late")
 	defer taken.Close()
-	record, err := taken.Wait(t.Context())
-	require.NoError(t, err)
+	record := stage.Ended(t, taken)
 	assert.Equal(t, undisturbed(t, sequential), stage.Canonical(t, record))
 
 	sum := contest{}

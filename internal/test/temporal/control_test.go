@@ -31,8 +31,7 @@ func until(t testing.TB, what string, holds func() bool) {
 
 func (c *cluster) state(t testing.TB, id string) flow.State {
 	t.Helper()
-	record, err := c.client.Engine.Record(t.Context(), id)
-	require.NoError(t, err)
+	record := stage.RecordOf(t, c.client.Engine, id)
 	return record.State
 }
 
@@ -94,8 +93,7 @@ func TestControls(t *testing.T) {
 	assert.Equal(t, flow.StateCanceled, status.State)
 	assert.Equal(t, given+1, c.entered(t, id, flow.StatePaused))
 	assert.Greater(t, c.histories(t, id).runs, 1)
-	record, err := c.client.Engine.Record(t.Context(), id)
-	require.NoError(t, err)
+	record := stage.RecordOf(t, c.client.Engine, id)
 	assert.Zero(t, record.InFlight())
 }
 
@@ -124,8 +122,7 @@ func TestASoftStop(t *testing.T) {
 		return len(c.tally(t).asked) > 0
 	})
 	stopped.Stop(t)
-	record, err := c.client.Engine.Record(t.Context(), config.ID)
-	require.NoError(t, err)
+	record := stage.RecordOf(t, c.client.Engine, config.ID)
 	assert.Equal(t, 1, record.InFlight())
 	next, err := c.client.Engine.Advance(t.Context(), config.ID, "somebody else", nil)
 	require.ErrorIs(t, err, debate.ErrLeased, "%v", next)

@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/runtime/temporal"
@@ -58,8 +59,7 @@ func TestDebatesThatWait(t *testing.T) {
 
 	given := make(map[string]time.Time)
 	for i, id := range ids {
-		record, err := c.client.Engine.Record(t.Context(), id)
-		require.NoError(t, err)
+		record := stage.RecordOf(t, c.client.Engine, id)
 		require.Len(t, record.Inquiries, 1)
 		inquiry := record.Inquiries[0].ID
 		given[id] = time.Now()
@@ -67,7 +67,7 @@ func TestDebatesThatWait(t *testing.T) {
 			require.NoError(t, c.client.Control(t.Context(), id, flow.Answer{Inquiry: inquiry, Option: flow.OptionRetry}))
 			continue
 		}
-		_, err = c.client.Temporal.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
+		_, err := c.client.Temporal.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
 			WorkflowID: id, UpdateName: temporal.ControlName, WaitForStage: client.WorkflowUpdateStageCompleted,
 			Args: []any{temporal.Control{Action: temporal.ActionAnswer, Inquiry: inquiry, Option: flow.OptionRetry}},
 		})
