@@ -37,9 +37,7 @@ func corpus(t *testing.T, folder string, test func(t *testing.T, path, answer st
 		name := strings.TrimSuffix(filepath.Base(path), ".txt")
 		kind, _, _ := strings.Cut(name, "-")
 		for _, by := range []string{"model", "judge"}[:longform.Sized(2, 2, 1)] {
-			t.Run(name+"/"+by, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { test(t, path, string(data), flow.CallKind(kind), by == "judge") })
-			})
+			t.Run(name+"/"+by, stage.Bubbled(func(t *testing.T) { test(t, path, string(data), flow.CallKind(kind), by == "judge") }))
 		}
 	}
 }
@@ -117,23 +115,21 @@ func TestAWinnerOfAFormatWithoutWinnersIsRejected(t *testing.T) {
 	null := strings.Replace(stage.WellFormed(debate.KindVerdict), `"winner":{"participant":"Ada","reasoning":"answered every point"}`, `"winner":null`, 1)
 	require.NotEqual(t, stage.WellFormed(debate.KindVerdict), null)
 	for by, outside := range map[string]bool{"model": false, "judge": true} {
-		t.Run(by, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				b := stage.NewBench(debate.KindVerdict, outside, scripted.Reply{Text: stage.WellFormed(debate.KindVerdict)}, scripted.Reply{Text: null})
-				b.Config.CustomFormat = &debate.Format{
-					Name: "talk", Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}, End: format.EndByRounds, Decide: format.NoWinner,
-				}
-				b.Config.Format = ""
-				_, record, err := b.Start(t)
-				require.NoError(t, err)
-				require.Len(t, record.Rejections, 1)
-				assert.Equal(t, []string{"winner: is not null, but this format has no winner"}, record.Rejections[0].Problems)
-				require.Len(t, b.Asked, 2)
-				again(t, b.Asked[0], b.Asked[1], record.Rejections[0].Problems)
-				require.NotNil(t, stage.View(record).Verdict)
-				assert.Nil(t, stage.View(record).Verdict.Winner)
-			})
-		})
+		t.Run(by, stage.Bubbled(func(t *testing.T) {
+			b := stage.NewBench(debate.KindVerdict, outside, scripted.Reply{Text: stage.WellFormed(debate.KindVerdict)}, scripted.Reply{Text: null})
+			b.Config.CustomFormat = &debate.Format{
+				Name: "talk", Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}, End: format.EndByRounds, Decide: format.NoWinner,
+			}
+			b.Config.Format = ""
+			_, record, err := b.Start(t)
+			require.NoError(t, err)
+			require.Len(t, record.Rejections, 1)
+			assert.Equal(t, []string{"winner: is not null, but this format has no winner"}, record.Rejections[0].Problems)
+			require.Len(t, b.Asked, 2)
+			again(t, b.Asked[0], b.Asked[1], record.Rejections[0].Problems)
+			require.NotNil(t, stage.View(record).Verdict)
+			assert.Nil(t, stage.View(record).Verdict.Winner)
+		}))
 	}
 }
 
@@ -202,29 +198,27 @@ func TestAnswersThatAreRejectedInAnUnattendedDebate(t *testing.T) {
 		"one that was rejected": {debate.KindAssessment, []scripted.Reply{bad, ok}, nil, ""},
 		"the verdict":           {debate.KindVerdict, []scripted.Reply{bad, bad}, nil, "verdict.judge"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				b := stage.NewBench(c.kind, false, c.answers...)
-				b.Config.Unattended, b.Config.Rounds = true, 3
-				_, record, err := b.Start(t)
-				var skipped []string
-				for _, s := range record.SkippedCalls {
-					skipped = append(skipped, s.Call)
-					assert.Equal(t, provider.KindInvalidResponse, s.Cause)
-				}
-				assert.Equal(t, c.skipped, skipped)
-				if c.failed == "" {
-					require.NoError(t, err)
-					assert.NotNil(t, stage.View(record).Verdict)
-					assert.Len(t, stage.View(record).Assessments, 3-len(skipped))
-					assert.Len(t, stage.View(record).Outcome().Degraded, len(skipped))
-					return
-				}
-				assert.Equal(t, c.failed, stage.RequireKind(t, err, provider.KindInvalidResponse).Op)
-				assert.Equal(t, flow.StateError, record.State)
-				assert.Nil(t, stage.View(record).Verdict)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			b := stage.NewBench(c.kind, false, c.answers...)
+			b.Config.Unattended, b.Config.Rounds = true, 3
+			_, record, err := b.Start(t)
+			var skipped []string
+			for _, s := range record.SkippedCalls {
+				skipped = append(skipped, s.Call)
+				assert.Equal(t, provider.KindInvalidResponse, s.Cause)
+			}
+			assert.Equal(t, c.skipped, skipped)
+			if c.failed == "" {
+				require.NoError(t, err)
+				assert.NotNil(t, stage.View(record).Verdict)
+				assert.Len(t, stage.View(record).Assessments, 3-len(skipped))
+				assert.Len(t, stage.View(record).Outcome().Degraded, len(skipped))
+				return
+			}
+			assert.Equal(t, c.failed, stage.RequireKind(t, err, provider.KindInvalidResponse).Op)
+			assert.Equal(t, flow.StateError, record.State)
+			assert.Nil(t, stage.View(record).Verdict)
+		}))
 	}
 }
 
@@ -232,16 +226,14 @@ func TestAnswersThatAreRejectedInAnUnattendedDebate(t *testing.T) {
 func TestABrokenOffAnswerIsNotParsed(t *testing.T) {
 	for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
 		for _, stop := range []provider.StopReason{provider.StopLength, provider.StopTool, "pause_turn"} {
-			t.Run(string(kind)+"/"+string(stop), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					b := stage.NewBench(kind, false, scripted.Reply{Text: stage.WellFormed(kind), Stop: stop}, scripted.Reply{Text: stage.WellFormed(kind), Stop: stop})
-					_, record, err := b.Start(t)
-					failedJudge(t, record, err, kind, provider.KindInvalidResponse, false)
-					assert.Empty(t, stage.Recorded(record, kind))
-					require.Len(t, record.Rejections, 2)
-					assert.Contains(t, record.Rejections[0].Problems[0], string(stop))
-				})
-			})
+			t.Run(string(kind)+"/"+string(stop), stage.Bubbled(func(t *testing.T) {
+				b := stage.NewBench(kind, false, scripted.Reply{Text: stage.WellFormed(kind), Stop: stop}, scripted.Reply{Text: stage.WellFormed(kind), Stop: stop})
+				_, record, err := b.Start(t)
+				failedJudge(t, record, err, kind, provider.KindInvalidResponse, false)
+				assert.Empty(t, stage.Recorded(record, kind))
+				require.Len(t, record.Rejections, 2)
+				assert.Contains(t, record.Rejections[0].Problems[0], string(stop))
+			}))
 		}
 	}
 }
@@ -258,18 +250,16 @@ func TestUnusableAnswersFail(t *testing.T) {
 		"filtered":  {scripted.Reply{Text: stage.WellFormed(debate.KindAssessment), Stop: provider.StopFilter}, provider.KindContentFilter, 1},
 		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, provider.KindUnknown, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				b := stage.NewBench(debate.KindAssessment, false, slices.Repeat([]scripted.Reply{c.reply}, 9)...)
-				_, record, err := b.Start(t)
-				failedJudge(t, record, err, debate.KindAssessment, c.kind, false)
-				assert.Empty(t, stage.Recorded(record, debate.KindAssessment), "no score is made up")
-				assert.Empty(t, record.Rejections, "there is nothing to reject")
-				assert.Len(t, b.Asked, c.asked)
-				for i, a := range b.Asked {
-					assert.Equal(t, fmt.Sprintf("r1.assessment.judge/%d", i+1), a.Call)
-				}
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			b := stage.NewBench(debate.KindAssessment, false, slices.Repeat([]scripted.Reply{c.reply}, 9)...)
+			_, record, err := b.Start(t)
+			failedJudge(t, record, err, debate.KindAssessment, c.kind, false)
+			assert.Empty(t, stage.Recorded(record, debate.KindAssessment), "no score is made up")
+			assert.Empty(t, record.Rejections, "there is nothing to reject")
+			assert.Len(t, b.Asked, c.asked)
+			for i, a := range b.Asked {
+				assert.Equal(t, fmt.Sprintf("r1.assessment.judge/%d", i+1), a.Call)
+			}
+		}))
 	}
 }

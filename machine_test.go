@@ -192,28 +192,26 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 	}
 	var fired []debate.Trigger
 	play := func(name string, config debate.Config, f func() *debate.Flow, act func(t *testing.T, s held)) {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, source := stage.Engine(config)
-				hold := make(chan struct{})
-				stage.Altered(source, func(req *provider.Request, reply *scripted.Reply) {
-					if req.Self == "Ada" {
-						reply.Hold = hold
-					}
-				})
-				if name := f().Name; name != debate.FlowName {
-					engine.Flows = map[string]*debate.Flow{name: f()}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, source := stage.Engine(config)
+			hold := make(chan struct{})
+			stage.Altered(source, func(req *provider.Request, reply *scripted.Reply) {
+				if req.Self == "Ada" {
+					reply.Hold = hold
 				}
-				session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-				require.NoError(t, err)
-				synctest.Wait()
-				act(t, held{session, engine, func() { close(hold) }})
-				record := stage.Ended(t, session)
-				require.True(t, record.Final())
-				fired = append(fired, assertRows(t, engine, f(), session.ID())...)
-				session.Close()
 			})
-		})
+			if name := f().Name; name != debate.FlowName {
+				engine.Flows = map[string]*debate.Flow{name: f()}
+			}
+			session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
+			require.NoError(t, err)
+			synctest.Wait()
+			act(t, held{session, engine, func() { close(hold) }})
+			record := stage.Ended(t, session)
+			require.True(t, record.Final())
+			fired = append(fired, assertRows(t, engine, f(), session.ID())...)
+			session.Close()
+		}))
 	}
 	plain := func() *debate.Flow { return debate.DebateFlow() }
 	play("to its verdict", stage.TwoDebaters(), func() *debate.Flow { return func() *debate.Flow { return plain() }() }, func(_ *testing.T, s held) { s.speak() })

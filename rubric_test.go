@@ -179,22 +179,20 @@ func TestMarksThatAreRejected(t *testing.T) {
 		"marks as a list":               {func(a map[string]any) { entry(a, 0)["criteria"] = []float64{7, 7} }, "object"},
 		"somebody is missing":           {func(a map[string]any) { a["assessments"] = []any{entry(a, 0)} }, `"Ben" is missing`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				bad := good()
-				test.spoil(bad)
-				record, asked := assessed(t, rubric, bad, good())
-				require.Len(t, record.Rejections, 1)
-				assert.Contains(t, strings.Join(record.Rejections[0].Problems, "\n"), test.says)
-				require.Len(t, asked, 2)
-				assert.Contains(t, asked[1].Last.Text, strings.ReplaceAll(record.Rejections[0].Problems[0], "<", ""), "the re-ask says so")
-				require.Len(t, stage.View(record).Assessments, 1)
-				assert.InDelta(t, 7, stage.View(record).Assessments[0].Assessments[0].Score, 1e-12)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			bad := good()
+			test.spoil(bad)
+			record, asked := assessed(t, rubric, bad, good())
+			require.Len(t, record.Rejections, 1)
+			assert.Contains(t, strings.Join(record.Rejections[0].Problems, "\n"), test.says)
+			require.Len(t, asked, 2)
+			assert.Contains(t, asked[1].Last.Text, strings.ReplaceAll(record.Rejections[0].Problems[0], "<", ""), "the re-ask says so")
+			require.Len(t, stage.View(record).Assessments, 1)
+			assert.InDelta(t, 7, stage.View(record).Assessments[0].Assessments[0].Score, 1e-12)
 
-				record, _ = assessed(t, rubric, bad, bad)
-				assert.Empty(t, stage.View(record).Assessments, "no mark is made up")
-			})
-		})
+			record, _ = assessed(t, rubric, bad, bad)
+			assert.Empty(t, stage.View(record).Assessments, "no mark is made up")
+		}))
 	}
 }
 
@@ -283,36 +281,34 @@ func TestRubricsThatAreRefused(t *testing.T) {
 // A judge in Go writes the types whose comments say that a judge answers with them.
 func TestAJudgeInGoAnswersWithTheTypes(t *testing.T) {
 	for name, rubric := range map[string]*debate.Rubric{"a score": nil, "a rubric": debate.DefaultRubric()} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.Rounds, config.Unattended = 1, true
-				config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Judge: "go"}}, Rubric: rubric}
-				engine, _ := stage.Engine(config)
-				engine.Judges = map[string]debate.Judge{"go": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
-					if task.Kind == debate.KindVerdict {
-						return json.RawMessage(stage.WellFormed(task.Kind)), nil
-					}
-					plain := debate.Judgement{ShouldContinue: true, QualityScore: 7, Reasoning: "So it seems.", Recommendations: "Go on."}
-					marked := plain
-					for _, p := range task.Participants {
-						plain.Assessments = append(plain.Assessments, debate.ParticipantMark{
-							Participant: p.Name, Strengths: []string{}, Weaknesses: []string{}, Score: 6,
-						})
-						marked.Assessments = append(marked.Assessments, debate.ParticipantMark{
-							Participant: p.Name, Strengths: []string{}, Weaknesses: []string{}, Criteria: marks(debate.DefaultRubric(), 6),
-						})
-					}
-					if rubric == nil {
-						return json.Marshal(plain)
-					}
-					return json.Marshal(marked)
-				})}
-				record := stage.Run(t, engine, config)
-				require.Empty(t, record.Rejections)
-				require.Len(t, stage.View(record).Assessments, 1)
-				assert.InDelta(t, 6, stage.View(record).Assessments[0].Assessments[0].Score, 1e-12)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Rounds, config.Unattended = 1, true
+			config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Judge: "go"}}, Rubric: rubric}
+			engine, _ := stage.Engine(config)
+			engine.Judges = map[string]debate.Judge{"go": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+				if task.Kind == debate.KindVerdict {
+					return json.RawMessage(stage.WellFormed(task.Kind)), nil
+				}
+				plain := debate.Judgement{ShouldContinue: true, QualityScore: 7, Reasoning: "So it seems.", Recommendations: "Go on."}
+				marked := plain
+				for _, p := range task.Participants {
+					plain.Assessments = append(plain.Assessments, debate.ParticipantMark{
+						Participant: p.Name, Strengths: []string{}, Weaknesses: []string{}, Score: 6,
+					})
+					marked.Assessments = append(marked.Assessments, debate.ParticipantMark{
+						Participant: p.Name, Strengths: []string{}, Weaknesses: []string{}, Criteria: marks(debate.DefaultRubric(), 6),
+					})
+				}
+				if rubric == nil {
+					return json.Marshal(plain)
+				}
+				return json.Marshal(marked)
+			})}
+			record := stage.Run(t, engine, config)
+			require.Empty(t, record.Rejections)
+			require.Len(t, stage.View(record).Assessments, 1)
+			assert.InDelta(t, 6, stage.View(record).Assessments[0].Assessments[0].Score, 1e-12)
+		}))
 	}
 }

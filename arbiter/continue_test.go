@@ -130,50 +130,48 @@ func TestHowAReplyIsContinued(t *testing.T) {
 func TestAContinuedReplyStreamsAsOneText(t *testing.T) {
 	whole, cut := essay()
 	for name, late := range map[string]bool{"from the beginning": false, "from the middle": true} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				hold := make(chan struct{})
-				next := inParts(cut[:]...)
-				n := 0
-				engine, _ := engineFor(answers{"d2": completes("Done."), "r1.Ada": func(req *provider.Request) scripted.Reply {
-					reply := next(req)
-					if n++; n == 2 {
-						reply.Hold = hold
-					}
-					reply.ChunkSize = 7
-					return reply
-				}})
-				session := stage.Started(t, engine, config())
-				if synctest.Wait(); !late {
-					close(hold)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			hold := make(chan struct{})
+			next := inParts(cut[:]...)
+			n := 0
+			engine, _ := engineFor(answers{"d2": completes("Done."), "r1.Ada": func(req *provider.Request) scripted.Reply {
+				reply := next(req)
+				if n++; n == 2 {
+					reply.Hold = hold
 				}
-				text, repeated, after := "", 0, int64(0)
-				if late {
-					for event, err := range engine.Store.Read(t.Context(), "work", 0) {
-						require.NoError(t, err)
-						after = event.Seq
-					}
-				}
-				for event, err := range session.Events(t.Context(), after) {
+				reply.ChunkSize = 7
+				return reply
+			}})
+			session := stage.Started(t, engine, config())
+			if synctest.Wait(); !late {
+				close(hold)
+			}
+			text, repeated, after := "", 0, int64(0)
+			if late {
+				for event, err := range engine.Store.Read(t.Context(), "work", 0) {
 					require.NoError(t, err)
-					switch body := event.Body.(type) {
-					case *flow.Chunk:
-						if body.Call != "r1.Ada" {
-							continue
-						}
-						if repeated += len(text) - body.Offset; late && text == "" {
-							assert.Greater(t, len(body.Text), 30, "what was said before the reader came")
-							close(hold)
-						}
-						text = text[:body.Offset] + body.Text
-					case *flow.Turn:
-						assert.Equal(t, body.Text, text)
-						assert.JSONEq(t, whole, string(body.Data))
-					}
+					after = event.Seq
 				}
-				assert.Zero(t, repeated, "no byte comes twice")
-			})
-		})
+			}
+			for event, err := range session.Events(t.Context(), after) {
+				require.NoError(t, err)
+				switch body := event.Body.(type) {
+				case *flow.Chunk:
+					if body.Call != "r1.Ada" {
+						continue
+					}
+					if repeated += len(text) - body.Offset; late && text == "" {
+						assert.Greater(t, len(body.Text), 30, "what was said before the reader came")
+						close(hold)
+					}
+					text = text[:body.Offset] + body.Text
+				case *flow.Turn:
+					assert.Equal(t, body.Text, text)
+					assert.JSONEq(t, whole, string(body.Data))
+				}
+			}
+			assert.Zero(t, repeated, "no byte comes twice")
+		}))
 	}
 }
 

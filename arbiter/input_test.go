@@ -42,9 +42,7 @@ func open(t *testing.T, a answers, edit func(*arbiter.Config)) *debate.Session {
 	if edit != nil {
 		edit(&c)
 	}
-	session, err := engine.Start(t.Context(), c)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = session.Close() })
+	session := stage.Started(t, engine, c)
 	return session
 }
 

@@ -3,7 +3,6 @@ package arbiter_test
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -54,25 +53,23 @@ func TestCutShortIsSaid(t *testing.T) {
 			want:   `ended after 1 of 50 executions by a rule after a failure: debate: refusal.*`,
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, p := engineFor(tc.own)
-				stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
-					r.Delay, r.Usage = time.Second, provider.Usage{Input: 100_000, Output: 100}
-				})
-				c := config()
-				if tc.change != nil {
-					tc.change(&c)
-				}
-				session := stage.Started(t, engine, c)
-				if tc.signal != nil {
-					time.Sleep(3500 * time.Millisecond) //nolint:forbidigo // in a bubble nobody waits
-					require.NoError(t, session.Control(t.Context(), tc.signal))
-				}
-				record, _ := session.WaitIdle(t.Context())
-				stage.AssertCut(t, engine, record, workOf(t, record).Degraded(), tc.want)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, p := engineFor(tc.own)
+			stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
+				r.Delay, r.Usage = time.Second, provider.Usage{Input: 100_000, Output: 100}
 			})
-		})
+			c := config()
+			if tc.change != nil {
+				tc.change(&c)
+			}
+			session := stage.Started(t, engine, c)
+			if tc.signal != nil {
+				time.Sleep(3500 * time.Millisecond) //nolint:forbidigo // in a bubble nobody waits
+				require.NoError(t, session.Control(t.Context(), tc.signal))
+			}
+			record, _ := session.WaitIdle(t.Context())
+			stage.AssertCut(t, engine, record, workOf(t, record).Degraded(), tc.want)
+		}))
 	}
 }
 

@@ -70,43 +70,41 @@ func TestTextBesideAToolCallStreams(t *testing.T) {
 		"words": {"I double it now.", 3, "I double it now."}, "code": {"I write func main() { } now.", 3, "I write func main() { } now."},
 		"at once": {"I double it now.", 0, "I double it now."}, "nothing": {"", 0, ""}, "fenced": {"`double` does it.", 4, "`double` does it."},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ask := uses("double", `{"n":21}`)
-				ask.Text, ask.ChunkSize, ask.Interval = test.said, test.size, time.Second
-				done := scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "It is 42."}), ChunkSize: 5, Interval: time.Second}
-				engine, _ := engineFor(answers{"r1.Ada": byReply(ask, done), "d2": completes("Done.")})
-				engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
-				text, pieces, attempt, told := "", 0, 0, ""
-				hooks := progress.Hooks{OnText: func(job progress.Job, chunk *flow.Chunk) {
-					assert.Equal(t, "Ada", job.By)
-					told += chunk.Text
-				}}
-				for event, err := range hooks.Events(engine.Run(t.Context(), equipped())) {
-					require.NoError(t, err)
-					switch body := event.Body.(type) {
-					case *flow.Chunk:
-						if body.Call != "r1.Ada" {
-							continue
-						}
-						require.Empty(t, body.Schema)
-						if body.Attempt != attempt {
-							text, pieces, attempt = "", 0, body.Attempt
-						}
-						text, pieces = text[:body.Offset]+body.Text, pieces+1
-					case *flow.ToolCalls:
-						assert.Equal(t, test.first, text)
-						assert.Equal(t, test.said, body.Text)
-						if name == "words" {
-							assert.Greater(t, pieces, 3, "while it is written")
-						}
-					case *flow.Turn:
-						assert.Equal(t, "It is 42.", text)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			ask := uses("double", `{"n":21}`)
+			ask.Text, ask.ChunkSize, ask.Interval = test.said, test.size, time.Second
+			done := scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "It is 42."}), ChunkSize: 5, Interval: time.Second}
+			engine, _ := engineFor(answers{"r1.Ada": byReply(ask, done), "d2": completes("Done.")})
+			engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
+			text, pieces, attempt, told := "", 0, 0, ""
+			hooks := progress.Hooks{OnText: func(job progress.Job, chunk *flow.Chunk) {
+				assert.Equal(t, "Ada", job.By)
+				told += chunk.Text
+			}}
+			for event, err := range hooks.Events(engine.Run(t.Context(), equipped())) {
+				require.NoError(t, err)
+				switch body := event.Body.(type) {
+				case *flow.Chunk:
+					if body.Call != "r1.Ada" {
+						continue
 					}
+					require.Empty(t, body.Schema)
+					if body.Attempt != attempt {
+						text, pieces, attempt = "", 0, body.Attempt
+					}
+					text, pieces = text[:body.Offset]+body.Text, pieces+1
+				case *flow.ToolCalls:
+					assert.Equal(t, test.first, text)
+					assert.Equal(t, test.said, body.Text)
+					if name == "words" {
+						assert.Greater(t, pieces, 3, "while it is written")
+					}
+				case *flow.Turn:
+					assert.Equal(t, "It is 42.", text)
 				}
-				assert.Equal(t, test.said+"It is 42.", told)
-			})
-		})
+			}
+			assert.Equal(t, test.said+"It is 42.", told)
+		}))
 	}
 }
 
@@ -130,33 +128,31 @@ func TestWordsBeforeAResultAreReplacedByIt(t *testing.T) {
 		"a long thought":             {"<thinking>The user is wrong.</thinking>\n" + result, true, output},
 		"a thought without its mark": {"The user is wrong.</think>\n" + result, false, output},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				say := func(text string) func(*provider.Request) scripted.Reply {
-					return func(*provider.Request) scripted.Reply {
-						return scripted.Reply{Text: text, ChunkSize: 4, Interval: time.Second}
-					}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			say := func(text string) func(*provider.Request) scripted.Reply {
+				return func(*provider.Request) scripted.Reply {
+					return scripted.Reply{Text: text, ChunkSize: 4, Interval: time.Second}
 				}
-				engine, _ := engineFor(answers{"r1.Ada": say(test.written), "r1.Ada again": say(result), "d2": completes("Done.")})
-				work := config()
-				if test.tools {
-					work = equipped()
-					engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
+			}
+			engine, _ := engineFor(answers{"r1.Ada": say(test.written), "r1.Ada again": say(result), "d2": completes("Done.")})
+			work := config()
+			if test.tools {
+				work = equipped()
+				engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
+			}
+			text, told := "", ""
+			hooks := progress.Hooks{OnText: func(_ progress.Job, chunk *flow.Chunk) { told += chunk.Text }}
+			for event, err := range hooks.Events(engine.Run(t.Context(), work)) {
+				require.NoError(t, err)
+				if c, ok := event.Body.(*flow.Chunk); ok && c.Call == "r1.Ada" {
+					text = text[:c.Offset] + c.Text
 				}
-				text, told := "", ""
-				hooks := progress.Hooks{OnText: func(_ progress.Job, chunk *flow.Chunk) { told += chunk.Text }}
-				for event, err := range hooks.Events(engine.Run(t.Context(), work)) {
-					require.NoError(t, err)
-					if c, ok := event.Body.(*flow.Chunk); ok && c.Call == "r1.Ada" {
-						text = text[:c.Offset] + c.Text
-					}
-					if turn, ok := event.Body.(*flow.Turn); ok {
-						assert.Equal(t, turn.Text, text)
-					}
+				if turn, ok := event.Body.(*flow.Turn); ok {
+					assert.Equal(t, turn.Text, text)
 				}
-				assert.Equal(t, output, text)
-				assert.Equal(t, test.told, told)
-			})
-		})
+			}
+			assert.Equal(t, output, text)
+			assert.Equal(t, test.told, told)
+		}))
 	}
 }

@@ -2,7 +2,6 @@ package deliberation_test
 
 import (
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,45 +20,43 @@ func TestCitationsMoveWithAStructuredAnswer(t *testing.T) {
 		"bare": {}, "with a newline": {after: "\n"}, "with spaces": {" \n", "  "}, "in a fence": {"```json\n", "\n```"},
 	}
 	for name, around := range wrapped {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, p := engineFor(nil)
-				engine.Store = &store.Memory{}
-				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
-					if req.Schema == nil {
-						return
-					}
-					whole, from := around.before+r.Text+around.after, len(around.before)
-					r.Citations = []provider.Citation{
-						{Title: "inside", URL: page, Start: from + 1, End: from + 8},
-						{Title: "all", URL: page, End: len(whole)},
-						{Title: "behind", URL: page, Start: len(whole) - 1, End: len(whole)},
-						{Title: "nowhere", URL: page, Start: -5, End: 1 << 40},
-					}
-					r.Text = whole
-				})
-				session, err := engine.Start(t.Context(), three())
-				require.NoError(t, err)
-				record := stage.Ended(t, session)
-				session.Close()
-				again := stage.Opened(t, engine, record.ID)
-				defer again.Close()
-				checked := 0
-				for _, turn := range record.Turns {
-					if turn.Data == nil {
-						continue
-					}
-					checked++
-					require.Len(t, turn.Citations, 4)
-					assert.Equal(t, provider.Citation{Title: "inside", URL: page, Start: 1, End: 8}, turn.Citations[0])
-					assert.Equal(t, provider.Citation{Title: "nowhere", URL: page}, turn.Citations[3])
-					for _, c := range turn.Citations {
-						assert.LessOrEqual(t, c.End, len(turn.Text))
-						assert.True(t, c.Start < c.End || c.Start == 0 && c.End == 0)
-					}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, p := engineFor(nil)
+			engine.Store = &store.Memory{}
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
+				if req.Schema == nil {
+					return
 				}
-				assert.Positive(t, checked)
+				whole, from := around.before+r.Text+around.after, len(around.before)
+				r.Citations = []provider.Citation{
+					{Title: "inside", URL: page, Start: from + 1, End: from + 8},
+					{Title: "all", URL: page, End: len(whole)},
+					{Title: "behind", URL: page, Start: len(whole) - 1, End: len(whole)},
+					{Title: "nowhere", URL: page, Start: -5, End: 1 << 40},
+				}
+				r.Text = whole
 			})
-		})
+			session, err := engine.Start(t.Context(), three())
+			require.NoError(t, err)
+			record := stage.Ended(t, session)
+			session.Close()
+			again := stage.Opened(t, engine, record.ID)
+			defer again.Close()
+			checked := 0
+			for _, turn := range record.Turns {
+				if turn.Data == nil {
+					continue
+				}
+				checked++
+				require.Len(t, turn.Citations, 4)
+				assert.Equal(t, provider.Citation{Title: "inside", URL: page, Start: 1, End: 8}, turn.Citations[0])
+				assert.Equal(t, provider.Citation{Title: "nowhere", URL: page}, turn.Citations[3])
+				for _, c := range turn.Citations {
+					assert.LessOrEqual(t, c.End, len(turn.Text))
+					assert.True(t, c.Start < c.End || c.Start == 0 && c.End == 0)
+				}
+			}
+			assert.Positive(t, checked)
+		}))
 	}
 }

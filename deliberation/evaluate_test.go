@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -79,21 +80,19 @@ func TestANumberIsNeverMadeUp(t *testing.T) {
 		"broken off":   {Text: `{"confidence":95,"reasoning":"so","disagreements":[]}`, Stop: provider.StopLength},
 		"failure":      {Err: &provider.Error{Kind: provider.KindAuthentication}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := three()
-				config.Termination.Kind = deliberation.TerminationConvergence
-				engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
-					return reply, strings.HasSuffix(call, ".evaluate")
-				})
-				r := play(t, engine, config)
-				assert.Equal(t, 2, r.Round)
-				assert.Equal(t, flow.EndRounds, r.Reason)
-				require.Equal(t, []string{"no-confidence r1.evaluate"}, kinds(r))
-				assert.Equal(t, "the judge has given no valid confidence after round 1: the next round begins; amend models.judge", r.Warnings[0].Evidence)
-				assert.Empty(t, view(r).Evaluations())
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := three()
+			config.Termination.Kind = deliberation.TerminationConvergence
+			engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+				return reply, strings.HasSuffix(call, ".evaluate")
 			})
-		})
+			r := play(t, engine, config)
+			assert.Equal(t, 2, r.Round)
+			assert.Equal(t, flow.EndRounds, r.Reason)
+			require.Equal(t, []string{"no-confidence r1.evaluate"}, kinds(r))
+			assert.Equal(t, "the judge has given no valid confidence after round 1: the next round begins; amend models.judge", r.Warnings[0].Evidence)
+			assert.Empty(t, view(r).Evaluations())
+		}))
 	}
 }
 

@@ -62,36 +62,34 @@ func TestARuleLeavesTwoAgents(t *testing.T) {
 		"two proposals": {"r1.propose.a*", "r1.propose.b*"}, "all proposals": {"r1.propose.*"},
 		"the critiques of two": {"r1.critique.ada.*", "r1.critique.ben.*"}, "two refinements": {"r2.refine.ada", "r2.refine.cyd"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				mended := false
-				breaks := broken(calls...)
-				engine, _ := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
-					reply, ok := breaks(call, req)
-					return reply, ok && !mended
-				})
-				config := three()
-				config.Unattended = true
-				session := stage.Started(t, engine, config)
-				r, err := session.Wait(t.Context())
-				require.Error(t, err)
-				require.Equal(t, flow.StateError, r.State)
-				most := map[string]int{"the critiques of two": 3}[name] // the fourth would leave out the second agent
-				assert.NotEmpty(t, r.SkippedCalls)
-				assert.LessOrEqual(t, len(r.SkippedCalls), max(1, most))
-				for _, skip := range r.SkippedCalls {
-					assert.NotEqual(t, skip.Call, r.Failure.Op)
-				}
-				synctest.Wait() // what else was in flight fails before the cause is gone
-				mended = true
-				require.NoError(t, session.Retry(t.Context()))
-				r = stage.Ended(t, session)
-				assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
-				assert.Empty(t, r.EndedEarlyBy)
-				_, _, ok := solved(r)
-				assert.True(t, ok)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			mended := false
+			breaks := broken(calls...)
+			engine, _ := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
+				reply, ok := breaks(call, req)
+				return reply, ok && !mended
 			})
-		})
+			config := three()
+			config.Unattended = true
+			session := stage.Started(t, engine, config)
+			r, err := session.Wait(t.Context())
+			require.Error(t, err)
+			require.Equal(t, flow.StateError, r.State)
+			most := map[string]int{"the critiques of two": 3}[name] // the fourth would leave out the second agent
+			assert.NotEmpty(t, r.SkippedCalls)
+			assert.LessOrEqual(t, len(r.SkippedCalls), max(1, most))
+			for _, skip := range r.SkippedCalls {
+				assert.NotEqual(t, skip.Call, r.Failure.Op)
+			}
+			synctest.Wait() // what else was in flight fails before the cause is gone
+			mended = true
+			require.NoError(t, session.Retry(t.Context()))
+			r = stage.Ended(t, session)
+			assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
+			assert.Empty(t, r.EndedEarlyBy)
+			_, _, ok := solved(r)
+			assert.True(t, ok)
+		}))
 	}
 }
 

@@ -104,11 +104,9 @@ func TestTimeIsThatOfTheCriticalPath(t *testing.T) {
 			"convergence": {withTermination(rounds(n, true), deliberation.TerminationConvergence), ideal(n) + time.Duration(n-1)*latency},
 			"quality":     {withTermination(rounds(n, false), deliberation.TerminationQuality), ideal(n) + time.Duration(n-1)*latency},
 		} {
-			t.Run(fmt.Sprintf("%s/R=%d", name, n), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					assert.Equal(t, test.path, measure(t, test.config).took)
-				})
-			})
+			t.Run(fmt.Sprintf("%s/R=%d", name, n), stage.Bubbled(func(t *testing.T) {
+				assert.Equal(t, test.path, measure(t, test.config).took)
+			}))
 		}
 	}
 }

@@ -70,21 +70,19 @@ func TestWhomARuleDrops(t *testing.T) {
 		"a question, then the critiques of one":  {[]string{"clarify.1.ada", "r1.critique.ben"}, 1, true},
 		"a vote, then the best of what was left": {[]string{"vote.ada", "synthesis.ben"}, 1, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := three()
-				config.Clarification.On, config.Synthesis = true, deliberation.SynthesisVoting
-				config.OnFailure = []flow.FailureRule{{Do: flow.OptionDrop}, {Do: flow.OptionFail}}
-				failed, r := settled(t, config, test.calls...)
-				assert.Equal(t, test.failed, failed != nil)
-				assert.Len(t, r.Dropped(), test.dropped)
-				for _, name := range r.Dropped() {
-					assert.Equal(t, flow.EndedByRule, r.DroppedBy(name))
-				}
-				assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
-				assert.Empty(t, r.EndedEarlyBy)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := three()
+			config.Clarification.On, config.Synthesis = true, deliberation.SynthesisVoting
+			config.OnFailure = []flow.FailureRule{{Do: flow.OptionDrop}, {Do: flow.OptionFail}}
+			failed, r := settled(t, config, test.calls...)
+			assert.Equal(t, test.failed, failed != nil)
+			assert.Len(t, r.Dropped(), test.dropped)
+			for _, name := range r.Dropped() {
+				assert.Equal(t, flow.EndedByRule, r.DroppedBy(name))
+			}
+			assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
+			assert.Empty(t, r.EndedEarlyBy)
+		}))
 	}
 }
 
@@ -120,40 +118,38 @@ func TestWhatAPersonDecides(t *testing.T) {
 		"skips of refinements":  {"r1.refine.", flow.OptionSkip, flow.EndedByPerson, []flow.Option{flow.OptionSkip}, true},
 		"drops for refinements": {"r1.refine.", flow.OptionDrop, flow.EndedByPerson, nil, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				mended := false
-				config := three()
-				config.Clarification.On, config.OnFailure = true, nil
-				engine, _ := engineFor(refusing(&mended, test.calls))
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
-				var r *flow.Record
-				for range 20 {
-					r, err = session.Wait(t.Context())
-					if err == nil {
-						break
-					}
-					require.ErrorIs(t, err, debate.ErrAwaitingInput)
-					q := r.Inquiries[0]
-					err = session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: test.option})
-					if err != nil { // nothing would be left
-						assert.NotContains(t, test.last, test.option)
-						mended = true
-						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
-					}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			mended := false
+			config := three()
+			config.Clarification.On, config.OnFailure = true, nil
+			engine, _ := engineFor(refusing(&mended, test.calls))
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			var r *flow.Record
+			for range 20 {
+				r, err = session.Wait(t.Context())
+				if err == nil {
+					break
 				}
-				require.NoError(t, err)
-				assert.Equal(t, flow.StateCompleted, r.State)
-				assert.Equal(t, test.by, r.EndedEarlyBy)
-				_, _, ok := solved(r)
-				assert.True(t, ok)
-				for _, skip := range r.SkippedCalls {
-					assert.Equal(t, flow.EndedByPerson, r.SkippedBy(skip.Call))
+				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				q := r.Inquiries[0]
+				err = session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: test.option})
+				if err != nil { // nothing would be left
+					assert.NotContains(t, test.last, test.option)
+					mended = true
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 				}
-			})
-		})
+			}
+			require.NoError(t, err)
+			assert.Equal(t, flow.StateCompleted, r.State)
+			assert.Equal(t, test.by, r.EndedEarlyBy)
+			_, _, ok := solved(r)
+			assert.True(t, ok)
+			for _, skip := range r.SkippedCalls {
+				assert.Equal(t, flow.EndedByPerson, r.SkippedBy(skip.Call))
+			}
+		}))
 	}
 }
 
@@ -186,31 +182,29 @@ func TestASharedSkipLeavesOne(t *testing.T) {
 // TestAnEndWithoutAProposal: whoever ends a deliberation before there is a proposal does without the solution.
 func TestAnEndWithoutAProposal(t *testing.T) {
 	for _, by := range []string{flow.EndedByRule, flow.EndedByPerson, flow.EndedByHost} {
-		t.Run(by, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				mended := false
-				config := three()
-				config.Clarification.On, config.OnFailure = true, nil
-				engine, _ := engineFor(refusing(&mended, "r1.propose."))
-				if by == flow.EndedByRule {
-					config.OnFailure = []flow.FailureRule{{Do: flow.OptionEnd}}
-				}
-				session := stage.Started(t, engine, config)
-				synctest.Wait()
-				r, err := session.Record(t.Context())
-				require.NoError(t, err)
-				switch by {
-				case flow.EndedByPerson:
-					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionEnd}))
-				case flow.EndedByHost:
-					require.NoError(t, session.Stop(t.Context()))
-				}
-				r, err = session.Wait(t.Context())
-				assert.Equal(t, by, r.EndedEarlyBy)
-				require.NoError(t, err)
-				assert.Equal(t, flow.StateCompleted, r.State)
-				assert.NotEmpty(t, r.CutShort())
-			})
-		})
+		t.Run(by, stage.Bubbled(func(t *testing.T) {
+			mended := false
+			config := three()
+			config.Clarification.On, config.OnFailure = true, nil
+			engine, _ := engineFor(refusing(&mended, "r1.propose."))
+			if by == flow.EndedByRule {
+				config.OnFailure = []flow.FailureRule{{Do: flow.OptionEnd}}
+			}
+			session := stage.Started(t, engine, config)
+			synctest.Wait()
+			r, err := session.Record(t.Context())
+			require.NoError(t, err)
+			switch by {
+			case flow.EndedByPerson:
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionEnd}))
+			case flow.EndedByHost:
+				require.NoError(t, session.Stop(t.Context()))
+			}
+			r, err = session.Wait(t.Context())
+			assert.Equal(t, by, r.EndedEarlyBy)
+			require.NoError(t, err)
+			assert.Equal(t, flow.StateCompleted, r.State)
+			assert.NotEmpty(t, r.CutShort())
+		}))
 	}
 }

@@ -98,9 +98,7 @@ func TestAFlowOfAnotherName(t *testing.T) {
 	engine.Flows["checked"] = checked
 	plain := play(t, engine, three())
 	assert.Equal(t, deliberation.FlowName, plain.Flow())
-	session, err := engine.Start(t.Context(), flow.Named("checked", three()))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = session.Close() })
+	session := stage.Started(t, engine, flow.Named("checked", three()))
 	r := stage.Ended(t, session)
 	assert.Equal(t, "checked", r.Flow())
 	assert.Len(t, view(r).Contributions(), len(view(plain).Contributions())+2*3)

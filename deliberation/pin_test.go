@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,20 +20,18 @@ import (
 // the same order.
 func TestPinnedDeliberations(t *testing.T) {
 	for name, set := range pinnedDeliberations() {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := three()
-				config.ID = "pinned-" + name
-				engine, p := engineFor(nil)
-				engine.Models = map[string]flow.Model{
-					"test/agent": {Priced: true, Input: 1_000_000, Output: 2_000_000}, "test/judge": {Priced: true, Input: 3_000_000, Output: 9_000_000},
-				}
-				set(t, &config, engine, p)
-				config.Retry = &flow.RetryPolicy{Jitter: 1} // for the waits not to be drawn
-				stage.Unequally(p)
-				golden(t, "pin/"+name+".golden", projected(events(t, engine, answered(t, engine, config).ID)))
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := three()
+			config.ID = "pinned-" + name
+			engine, p := engineFor(nil)
+			engine.Models = map[string]flow.Model{
+				"test/agent": {Priced: true, Input: 1_000_000, Output: 2_000_000}, "test/judge": {Priced: true, Input: 3_000_000, Output: 9_000_000},
+			}
+			set(t, &config, engine, p)
+			config.Retry = &flow.RetryPolicy{Jitter: 1} // for the waits not to be drawn
+			stage.Unequally(p)
+			golden(t, "pin/"+name+".golden", projected(events(t, engine, answered(t, engine, config).ID)))
+		}))
 	}
 }
 

@@ -3,13 +3,13 @@ package deliberation_test
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -36,21 +36,19 @@ func TestAnswersThatAreRefused(t *testing.T) {
 		"no requirement":                {"synthesis.ada", toJSON(unasked), "requirements: is empty"},
 		"a question that is long":       {"clarify.1.ada", toJSON(map[string]any{"questions": []string{strings.Repeat("x", 2001)}}), "longer than 2000 bytes"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := three()
-				config.Synthesis, config.Clarification.On = deliberation.SynthesisVoting, true
-				engine, _ := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
-					return scripted.Reply{Text: test.answer}, call == test.call && !reasked(req)
-				})
-				r := play(t, engine, config)
-				require.Len(t, r.Rejections, 1)
-				assert.Contains(t, strings.Join(r.Rejections[0].Problems, "\n"), test.problem)
-				assert.Empty(t, r.Warnings)
-				_, _, ok := solved(r)
-				assert.True(t, ok)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := three()
+			config.Synthesis, config.Clarification.On = deliberation.SynthesisVoting, true
+			engine, _ := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
+				return scripted.Reply{Text: test.answer}, call == test.call && !reasked(req)
 			})
-		})
+			r := play(t, engine, config)
+			require.Len(t, r.Rejections, 1)
+			assert.Contains(t, strings.Join(r.Rejections[0].Problems, "\n"), test.problem)
+			assert.Empty(t, r.Warnings)
+			_, _, ok := solved(r)
+			assert.True(t, ok)
+		}))
 	}
 }
 

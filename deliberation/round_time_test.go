@@ -51,32 +51,30 @@ func TestAnAgentThatIsLateInTwoPhasesOfARound(t *testing.T) {
 			late, "r2.critique.ben.",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, p := engineFor(nil)
-				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
-					if r.Delay = time.Second; req.Self == "ben" {
-						r.Delay = test.takes(callOf(req))
-					}
-				})
-				config := three()
-				config.Rounds, config.RoundTimeout = 3, 13*time.Second
-				session := stage.Started(t, engine, config)
-				r, err := session.Wait(t.Context())
-				assert.ElementsMatch(t, test.late, leftOut(r))
-				if test.fails != "" {
-					require.ErrorContains(t, err, "for the second round in a row")
-					assert.Equal(t, 2, r.Round)
-					assert.Contains(t, r.Failure.Op, test.fails)
-					return
-				}
-				require.NoError(t, err)
-				assert.Equal(t, flow.EndRounds, r.Reason)
-				for _, call := range []string{"r1.refine.ada", "r1.refine.cyd", "r2.critique.ben.ada", "r3.critique.ben.cyd", "r3.refine.ada"} {
-					assert.Contains(t, calls(r), call)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, p := engineFor(nil)
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
+				if r.Delay = time.Second; req.Self == "ben" {
+					r.Delay = test.takes(callOf(req))
 				}
 			})
-		})
+			config := three()
+			config.Rounds, config.RoundTimeout = 3, 13*time.Second
+			session := stage.Started(t, engine, config)
+			r, err := session.Wait(t.Context())
+			assert.ElementsMatch(t, test.late, leftOut(r))
+			if test.fails != "" {
+				require.ErrorContains(t, err, "for the second round in a row")
+				assert.Equal(t, 2, r.Round)
+				assert.Contains(t, r.Failure.Op, test.fails)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, flow.EndRounds, r.Reason)
+			for _, call := range []string{"r1.refine.ada", "r1.refine.cyd", "r2.critique.ben.ada", "r3.critique.ben.cyd", "r3.refine.ada"} {
+				assert.Contains(t, calls(r), call)
+			}
+		}))
 	}
 }
 

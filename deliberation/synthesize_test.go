@@ -252,25 +252,23 @@ func TestHowManyMergesARuleSkips(t *testing.T) {
 		"both":              {3, []string{"merge."}, "merge.2.1"},
 		"one of three":      {4, []string{"merge.1.2"}, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := three()
-				config.Synthesis, config.Rounds = deliberation.SynthesisMerge, 1
-				dan := config.Agents[0]
-				dan.ID = "dan"
-				config.Agents = append(config.Agents, dan)[:test.agents]
-				failed, r := settled(t, config, test.failed...)
-				if assert.Equal(t, test.stops != "", failed != nil) && failed != nil {
-					assert.Equal(t, test.stops, failed.Failure.Op)
-				}
-				assert.LessOrEqual(t, len(r.SkippedCalls), 1)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := three()
+			config.Synthesis, config.Rounds = deliberation.SynthesisMerge, 1
+			dan := config.Agents[0]
+			dan.ID = "dan"
+			config.Agents = append(config.Agents, dan)[:test.agents]
+			failed, r := settled(t, config, test.failed...)
+			if assert.Equal(t, test.stops != "", failed != nil) && failed != nil {
+				assert.Equal(t, test.stops, failed.Failure.Op)
+			}
+			assert.LessOrEqual(t, len(r.SkippedCalls), 1)
 
-				config.OnFailure = nil
-				mended := false
-				engine, _ := engineFor(refusing(&mended, test.failed...))
-				_, _, ok := solved(choosing(t, engine, config, flow.OptionSkip))
-				assert.True(t, ok)
-			})
-		})
+			config.OnFailure = nil
+			mended := false
+			engine, _ := engineFor(refusing(&mended, test.failed...))
+			_, _, ok := solved(choosing(t, engine, config, flow.OptionSkip))
+			assert.True(t, ok)
+		}))
 	}
 }

@@ -3,7 +3,6 @@ package deliberation_test
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -31,40 +31,38 @@ func TestHowLongTheJudgeMayTake(t *testing.T) {
 		"its own only": {0, 7 * time.Second, 7 * time.Second},
 	} {
 		for _, registered := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := three()
-					config.Rounds, config.TurnTimeout, config.JudgeTimeout = 1, test.turn, test.judge
-					config.Retry = &flow.RetryPolicy{Base: 1, Max: map[flow.Kind]int{provider.KindTimeout: 0}}
-					engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
-						return scripted.Reply{Delay: 24 * time.Hour}, call == "synthesis"
-					})
-					kept := &store.Memory{}
-					engine.Store = kept
-					if registered {
-						config.Synthesis, config.Synthesizer, config.Judge = deliberation.SynthesisRegistered, "slow", deliberation.Judge{}
-						engine.Functions = map[string]flow.Function{"slow": deliberation.SynthesizerFunc(
-							func(ctx context.Context, _ deliberation.SynthesisTask) (*deliberation.Solution, error) {
-								<-ctx.Done()
-								return nil, ctx.Err()
-							})}
-					}
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					_, err = session.Wait(t.Context())
-					require.Error(t, err, "it waits for a person, or has failed")
-					require.NoError(t, session.Close())
-					var took time.Duration
-					for e, err := range kept.Read(t.Context(), session.ID(), 0) {
-						require.NoError(t, err)
-						if failure := body.As[flow.Failure](e); failure != nil && failure.Call == "synthesis" && took == 0 {
-							took = failure.Took
-							assert.Equal(t, provider.KindTimeout, failure.Error.Kind)
-						}
-					}
-					assert.Equal(t, test.want, took)
+			t.Run(name, stage.Bubbled(func(t *testing.T) {
+				config := three()
+				config.Rounds, config.TurnTimeout, config.JudgeTimeout = 1, test.turn, test.judge
+				config.Retry = &flow.RetryPolicy{Base: 1, Max: map[flow.Kind]int{provider.KindTimeout: 0}}
+				engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+					return scripted.Reply{Delay: 24 * time.Hour}, call == "synthesis"
 				})
-			})
+				kept := &store.Memory{}
+				engine.Store = kept
+				if registered {
+					config.Synthesis, config.Synthesizer, config.Judge = deliberation.SynthesisRegistered, "slow", deliberation.Judge{}
+					engine.Functions = map[string]flow.Function{"slow": deliberation.SynthesizerFunc(
+						func(ctx context.Context, _ deliberation.SynthesisTask) (*deliberation.Solution, error) {
+							<-ctx.Done()
+							return nil, ctx.Err()
+						})}
+				}
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				_, err = session.Wait(t.Context())
+				require.Error(t, err, "it waits for a person, or has failed")
+				require.NoError(t, session.Close())
+				var took time.Duration
+				for e, err := range kept.Read(t.Context(), session.ID(), 0) {
+					require.NoError(t, err)
+					if failure := body.As[flow.Failure](e); failure != nil && failure.Call == "synthesis" && took == 0 {
+						took = failure.Took
+						assert.Equal(t, provider.KindTimeout, failure.Error.Kind)
+					}
+				}
+				assert.Equal(t, test.want, took)
+			}))
 		}
 	}
 }

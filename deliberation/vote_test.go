@@ -79,31 +79,29 @@ func TestHowManyVotesARuleSkips(t *testing.T) {
 		"one of two":    {2, false, []string{"vote.ada"}, 1, false},
 		"both of two":   {2, false, []string{"vote."}, 1, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := three()
-				config.Synthesis, config.Rounds, config.Agents = deliberation.SynthesisVoting, 1, config.Agents[:test.agents]
-				if !test.judge {
-					config.Judge = deliberation.Judge{}
-				}
-				failed, done := settled(t, config, test.failed...)
-				assert.Equal(t, test.stops, failed != nil)
-				assert.Len(t, done.SkippedCalls, test.skips)
-				if failed != nil {
-					assert.Equal(t, deliberation.KindVote, flow.CallKind(strings.Split(failed.Failure.Op, ".")[0]))
-				}
-				for _, skip := range done.SkippedCalls {
-					assert.Equal(t, flow.EndedByRule, done.SkippedBy(skip.Call))
-				}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := three()
+			config.Synthesis, config.Rounds, config.Agents = deliberation.SynthesisVoting, 1, config.Agents[:test.agents]
+			if !test.judge {
+				config.Judge = deliberation.Judge{}
+			}
+			failed, done := settled(t, config, test.failed...)
+			assert.Equal(t, test.stops, failed != nil)
+			assert.Len(t, done.SkippedCalls, test.skips)
+			if failed != nil {
+				assert.Equal(t, deliberation.KindVote, flow.CallKind(strings.Split(failed.Failure.Op, ".")[0]))
+			}
+			for _, skip := range done.SkippedCalls {
+				assert.Equal(t, flow.EndedByRule, done.SkippedBy(skip.Call))
+			}
 
-				config.OnFailure = nil
-				mended := false
-				engine, _ := engineFor(refusing(&mended, test.failed...))
-				r := choosing(t, engine, config, flow.OptionSkip)
-				_, _, ok := solved(r)
-				assert.True(t, ok, "a person may skip all of them")
-			})
-		})
+			config.OnFailure = nil
+			mended := false
+			engine, _ := engineFor(refusing(&mended, test.failed...))
+			r := choosing(t, engine, config, flow.OptionSkip)
+			_, _, ok := solved(r)
+			assert.True(t, ok, "a person may skip all of them")
+		}))
 	}
 }
 
@@ -138,36 +136,34 @@ func TestAnOutageOfTheWinner(t *testing.T) {
 		"long, with a drop": {time.Hour, []flow.FailureRule{{Do: flow.OptionDrop}}, "ben", 9 * time.Minute, []string{"outage synthesis.ada", "left-out synthesis.ada"}},
 		"long, with none":   {time.Hour, nil, "", 9 * time.Minute, []string{"outage synthesis.ada"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := three()
-				config.Synthesis, config.Rounds, config.Unattended = deliberation.SynthesisVoting, 1, true
-				config.OnFailure, config.Patience, config.Retry = test.rules, 0, nil
-				var began time.Time
-				engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
-					if call == "synthesis.ada" && began.IsZero() {
-						began = time.Now()
-					}
-					down := call == "synthesis.ada" && time.Since(began) < test.outage
-					return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true}}, down
-				})
-				session := stage.Started(t, engine, config)
-				r, err := session.Wait(t.Context())
-				_, by, _ := solved(r)
-				assert.Equal(t, test.by, by)
-				assert.GreaterOrEqual(t, r.LastAt.Sub(began), test.waited)
-				assert.Equal(t, test.warning, kinds(r))
-				if test.by != "" {
-					require.NoError(t, err)
-					return
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := three()
+			config.Synthesis, config.Rounds, config.Unattended = deliberation.SynthesisVoting, 1, true
+			config.OnFailure, config.Patience, config.Retry = test.rules, 0, nil
+			var began time.Time
+			engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+				if call == "synthesis.ada" && began.IsZero() {
+					began = time.Now()
 				}
-				require.ErrorIs(t, err, &debate.Error{Kind: provider.KindNetwork})
-				time.Sleep(time.Hour) //nolint:forbidigo // in a bubble nobody waits
-				require.NoError(t, session.Retry(t.Context()))
-				r = stage.Ended(t, session)
-				_, by, _ = solved(r)
-				assert.Equal(t, "ada", by)
+				down := call == "synthesis.ada" && time.Since(began) < test.outage
+				return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true}}, down
 			})
-		})
+			session := stage.Started(t, engine, config)
+			r, err := session.Wait(t.Context())
+			_, by, _ := solved(r)
+			assert.Equal(t, test.by, by)
+			assert.GreaterOrEqual(t, r.LastAt.Sub(began), test.waited)
+			assert.Equal(t, test.warning, kinds(r))
+			if test.by != "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, &debate.Error{Kind: provider.KindNetwork})
+			time.Sleep(time.Hour) //nolint:forbidigo // in a bubble nobody waits
+			require.NoError(t, session.Retry(t.Context()))
+			r = stage.Ended(t, session)
+			_, by, _ = solved(r)
+			assert.Equal(t, "ada", by)
+		}))
 	}
 }

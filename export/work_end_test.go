@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -85,44 +84,42 @@ func TestWorkThatIsNotComplete(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := arbiter.Config{
-					Task: "Double.", Arbiter: arbiter.Arbiter{Model: "acme/m"}, Unattended: true,
-					Agents: []arbiter.Agent{{Name: "Ada", Model: "acme/m"}, {Name: "Ben", Model: "acme/m"}},
-				}
-				test.change(&c)
-				engine := &debate.Engine{
-					Flows: map[string]*flow.Flow{arbiter.FlowName: arbiter.Flow()}, Tools: map[string]debate.Tool{"publish": publish},
-					Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-						switch {
-						case len(req.Tools) > 0:
-							asks := uses("publish", subject{"double"})
-							asks.Delay = 0
-							return asks
-						case req.Schema.Name == "result":
-							return scripted.Reply{Text: toJSON(arbiter.Result{Success: !test.fails, Output: "Well."})}
-						}
-						names := []string{"Ada", "Ben"}[:max(1, c.Parallel)]
-						return scripted.Reply{Text: toJSON(arbiter.Ruling{Move: arbiter.MoveSelect, Agents: names, Reason: "so"})}
-					}}},
-				}
-				session := players.Started(t, engine, c)
-				record, err := session.Wait(t.Context()) // an error of the work is what some cases are about
-				if test.host != nil {
-					require.ErrorIs(t, err, flow.ErrAwaitingInput)
-					test.host(t, session)
-					record, err = session.Wait(t.Context())
-				}
-				require.NotNil(t, record, "%v", err)
-				var md bytes.Buffer
-				require.NoError(t, export.Markdown(&md, record))
-				for _, want := range test.want {
-					assert.Contains(t, md.String(), want)
-				}
-				_, err = structures(&export.Document{Record: record})
-				require.NoError(t, err)
-			})
-		})
+		t.Run(name, players.Bubbled(func(t *testing.T) {
+			c := arbiter.Config{
+				Task: "Double.", Arbiter: arbiter.Arbiter{Model: "acme/m"}, Unattended: true,
+				Agents: []arbiter.Agent{{Name: "Ada", Model: "acme/m"}, {Name: "Ben", Model: "acme/m"}},
+			}
+			test.change(&c)
+			engine := &debate.Engine{
+				Flows: map[string]*flow.Flow{arbiter.FlowName: arbiter.Flow()}, Tools: map[string]debate.Tool{"publish": publish},
+				Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+					switch {
+					case len(req.Tools) > 0:
+						asks := uses("publish", subject{"double"})
+						asks.Delay = 0
+						return asks
+					case req.Schema.Name == "result":
+						return scripted.Reply{Text: toJSON(arbiter.Result{Success: !test.fails, Output: "Well."})}
+					}
+					names := []string{"Ada", "Ben"}[:max(1, c.Parallel)]
+					return scripted.Reply{Text: toJSON(arbiter.Ruling{Move: arbiter.MoveSelect, Agents: names, Reason: "so"})}
+				}}},
+			}
+			session := players.Started(t, engine, c)
+			record, err := session.Wait(t.Context()) // an error of the work is what some cases are about
+			if test.host != nil {
+				require.ErrorIs(t, err, flow.ErrAwaitingInput)
+				test.host(t, session)
+				record, err = session.Wait(t.Context())
+			}
+			require.NotNil(t, record, "%v", err)
+			var md bytes.Buffer
+			require.NoError(t, export.Markdown(&md, record))
+			for _, want := range test.want {
+				assert.Contains(t, md.String(), want)
+			}
+			_, err = structures(&export.Document{Record: record})
+			require.NoError(t, err)
+		}))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -147,40 +146,38 @@ func TestFailuresAreClassified(t *testing.T) {
 	}
 	for name, c := range cases {
 		for _, unattended := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/unattended: %t", name, unattended), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.Attended()
-					if unattended { // what no longer fits is not made smaller
-						config.Unattended, config.OnFailure = true, stage.Rules(debate.FailureRule{Do: flow.OptionFail})
+			t.Run(fmt.Sprintf("%s/unattended: %t", name, unattended), stage.Bubbled(func(t *testing.T) {
+				config := stage.Attended()
+				if unattended { // what no longer fits is not made smaller
+					config.Unattended, config.OnFailure = true, stage.Rules(debate.FailureRule{Do: flow.OptionFail})
+				}
+				engine, source := stage.Engine(config)
+				source.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: c.err} }
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				t.Cleanup(func() { session.Close() })
+				record, err := session.Wait(t.Context())
+				if !unattended {
+					err = stage.Question(t, record, err).Failure
+				} else {
+					assert.Equal(t, flow.StateError, record.State)
+					require.NotNil(t, record.Failure)
+					assert.Equal(t, err.Error(), record.Failure.Error())
+				}
+				got := stage.RequireKind(t, err, c.kind)
+				assert.Equal(t, "Ada", got.Participant)
+				assert.Equal(t, 1, got.Round)
+				assert.Equal(t, "r1.opening.Ada", got.Op)
+				assert.ErrorContains(t, err, c.says)
+				assert.Less(t, len(err.Error()), 420)
+				assert.True(t, utf8.ValidString(err.Error()))
+				assert.NotContains(t, strings.Map(func(r rune) rune {
+					if unicode.IsPrint(r) {
+						return 'x'
 					}
-					engine, source := stage.Engine(config)
-					source.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: c.err} }
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					t.Cleanup(func() { session.Close() })
-					record, err := session.Wait(t.Context())
-					if !unattended {
-						err = stage.Question(t, record, err).Failure
-					} else {
-						assert.Equal(t, flow.StateError, record.State)
-						require.NotNil(t, record.Failure)
-						assert.Equal(t, err.Error(), record.Failure.Error())
-					}
-					got := stage.RequireKind(t, err, c.kind)
-					assert.Equal(t, "Ada", got.Participant)
-					assert.Equal(t, 1, got.Round)
-					assert.Equal(t, "r1.opening.Ada", got.Op)
-					assert.ErrorContains(t, err, c.says)
-					assert.Less(t, len(err.Error()), 420)
-					assert.True(t, utf8.ValidString(err.Error()))
-					assert.NotContains(t, strings.Map(func(r rune) rune {
-						if unicode.IsPrint(r) {
-							return 'x'
-						}
-						return '!'
-					}, err.Error()), "!", "it prints")
-				})
-			})
+					return '!'
+				}, err.Error()), "!", "it prints")
+			}))
 		}
 	}
 }

@@ -52,31 +52,29 @@ func TestWhatBecomesOfACallThatFailed(t *testing.T) {
 		"no rule leaves it out":           {flow.OnFail{Skip: flow.RuleToo, Drop: flow.RuleToo}, nil, 2, flow.StateError},
 		"the debate stops":                {flow.OnFail{}, append(drop, skip...), 2, flow.StateError},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, source, config := stage.WithFlow(stage.OneState(stage.CallsOf(func(call *flow.Call) { call.OnFail = c.onFail })))
-				config.OnFailure = c.rules
-				source.Reply = func(req *provider.Request) scripted.Reply {
-					if req.Self == "Ada" {
-						return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}, Delay: time.Second}
-					}
-					return scripted.Reply{Text: "Ben speaks."}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, source, config := stage.WithFlow(stage.OneState(stage.CallsOf(func(call *flow.Call) { call.OnFail = c.onFail })))
+			config.OnFailure = c.rules
+			source.Reply = func(req *provider.Request) scripted.Reply {
+				if req.Self == "Ada" {
+					return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}, Delay: time.Second}
 				}
-				session := stage.Started(t, engine, stage.InFlow(engine, config))
-				record, err := session.Wait(t.Context())
-				if c.via == flow.StateError {
-					stage.RequireKind(t, err, provider.KindRefusal)
-					require.NoError(t, session.Stop(t.Context()))
-				} else {
-					require.NoError(t, err)
-				}
-				assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
-				assert.Len(t, record.Active(), c.active)
-				assert.True(t, record.Failed("say.Ada"))
-				assert.Contains(t, transitions(t, engine, session.ID()), c.via)
-				assert.Equal(t, 2, source.Calls())
-			})
-		})
+				return scripted.Reply{Text: "Ben speaks."}
+			}
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
+			record, err := session.Wait(t.Context())
+			if c.via == flow.StateError {
+				stage.RequireKind(t, err, provider.KindRefusal)
+				require.NoError(t, session.Stop(t.Context()))
+			} else {
+				require.NoError(t, err)
+			}
+			assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
+			assert.Len(t, record.Active(), c.active)
+			assert.True(t, record.Failed("say.Ada"))
+			assert.Contains(t, transitions(t, engine, session.ID()), c.via)
+			assert.Equal(t, 2, source.Calls())
+		}))
 	}
 }
 

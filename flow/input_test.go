@@ -68,57 +68,55 @@ func TestInputsOfAFlow(t *testing.T) {
 func TestAnInputIsLegalWhereTheTableSaysSo(t *testing.T) {
 	all := []debate.State{stage.Asks, flow.StatePaused, flow.StateAwaitingInput, flow.StateError}
 	for _, state := range all {
-		t.Run(string(state), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var others []debate.State
-				for _, other := range all {
-					if other != state {
-						others = append(others, other)
-					}
+		t.Run(string(state), stage.Bubbled(func(t *testing.T) {
+			var others []debate.State
+			for _, other := range all {
+				if other != state {
+					others = append(others, other)
 				}
-				engine, session, _ := stage.Reach(t, stage.Remarkable(others...), state)
-				before := stage.RecordNow(t, session)
-				for _, err := range []error{
-					session.Send(t.Context(), stage.Remark, nil), engine.Control(t.Context(), session.ID(), flow.Sent{Trigger: stage.Remark}),
-				} {
-					stage.RequireKind(t, err, provider.KindState)
-					assert.ErrorContains(t, err, "remark: not possible in state "+string(state))
-				}
-				after := stage.RecordNow(t, session)
-				assert.Equal(t, before.Seq, after.Seq, "nothing is recorded")
-				require.NoError(t, session.Close())
+			}
+			engine, session, _ := stage.Reach(t, stage.Remarkable(others...), state)
+			before := stage.RecordNow(t, session)
+			for _, err := range []error{
+				session.Send(t.Context(), stage.Remark, nil), engine.Control(t.Context(), session.ID(), flow.Sent{Trigger: stage.Remark}),
+			} {
+				stage.RequireKind(t, err, provider.KindState)
+				assert.ErrorContains(t, err, "remark: not possible in state "+string(state))
+			}
+			after := stage.RecordNow(t, session)
+			assert.Equal(t, before.Seq, after.Seq, "nothing is recorded")
+			require.NoError(t, session.Close())
 
-				from := state
-				if state == stage.Asks {
-					from = flow.StateRunning
-				}
-				_, session, source := stage.Reach(t, stage.Remarkable(from), state)
-				defer session.Close()
-				before = stage.RecordNow(t, session)
-				require.NoError(t, session.Send(t.Context(), stage.Remark, "louder"))
-				after = stage.RecordNow(t, session)
-				assert.Equal(t, state, after.State)
-				assert.Equal(t, before.Seq+1, after.Seq, "the input, and no transition")
-				assert.NotNil(t, after.Waiting(), "nothing is revealed")
-				sent := flow.Sent{Trigger: stage.Remark, Payload: json.RawMessage(`"louder"`)}
-				assert.Equal(t, []flow.Received{{Sent: sent, Seq: after.Seq, At: after.LastAt, Round: after.Round, State: state}}, after.Inputs)
+			from := state
+			if state == stage.Asks {
+				from = flow.StateRunning
+			}
+			_, session, source := stage.Reach(t, stage.Remarkable(from), state)
+			defer session.Close()
+			before = stage.RecordNow(t, session)
+			require.NoError(t, session.Send(t.Context(), stage.Remark, "louder"))
+			after = stage.RecordNow(t, session)
+			assert.Equal(t, state, after.State)
+			assert.Equal(t, before.Seq+1, after.Seq, "the input, and no transition")
+			assert.NotNil(t, after.Waiting(), "nothing is revealed")
+			sent := flow.Sent{Trigger: stage.Remark, Payload: json.RawMessage(`"louder"`)}
+			assert.Equal(t, []flow.Received{{Sent: sent, Seq: after.Seq, At: after.LastAt, Round: after.Round, State: state}}, after.Inputs)
 
-				switch state {
-				case flow.StatePaused:
-					require.NoError(t, session.Resume(t.Context()))
-				case flow.StateError:
-					require.NoError(t, session.Retry(t.Context()))
-				case flow.StateAwaitingInput:
-					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: after.Inquiries[0].ID, Option: flow.OptionRetry}))
-				}
-				record := stage.Ended(t, session)
-				assert.Equal(t, flow.StateCompleted, record.State)
-				if state != stage.Asks {
-					requests := source.Requests()
-					assert.Equal(t, "Remarks: 1", requests[len(requests)-1].Last.Text)
-				}
-			})
-		})
+			switch state {
+			case flow.StatePaused:
+				require.NoError(t, session.Resume(t.Context()))
+			case flow.StateError:
+				require.NoError(t, session.Retry(t.Context()))
+			case flow.StateAwaitingInput:
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: after.Inquiries[0].ID, Option: flow.OptionRetry}))
+			}
+			record := stage.Ended(t, session)
+			assert.Equal(t, flow.StateCompleted, record.State)
+			if state != stage.Asks {
+				requests := source.Requests()
+				assert.Equal(t, "Remarks: 1", requests[len(requests)-1].Last.Text)
+			}
+		}))
 	}
 }
 
@@ -164,29 +162,27 @@ func TestAFlowWaitsForAnInputThatIsLegal(t *testing.T) {
 	}{
 		"legal": {stage.Asks, true, true}, "in another state": {flow.StatePaused, true, false}, "refused by its guard": {stage.Asks, false, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := waiting(nil, func(r *debate.Record) bool { return len(r.Inputs) > 1 })
-				f.Inputs = []debate.Trigger{stage.Remark}
-				f.Rules = append(f.Rules, debate.Rule{From: c.from, On: stage.Remark, To: flow.StateUnchanged, When: debate.Guard{
-					Name: "open", OK: func(*debate.Record) bool { return c.allow },
-				}})
-				engine, _, config := stage.WithFlow(f)
-				session := stage.Started(t, engine, stage.InFlow(engine, config))
-				if !c.waits {
-					_, err := waitAnHour(t, session)
-					assert.ErrorContains(t, err, "no input is possible")
-					return
-				}
-				for range 2 {
-					assert.Equal(t, stage.Asks, session.State())
-					require.NoError(t, session.Send(t.Context(), stage.Remark, nil))
-				}
-				record, err := waitAnHour(t, session)
-				require.NoError(t, err)
-				assert.Equal(t, flow.StateCompleted, record.State)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			f := waiting(nil, func(r *debate.Record) bool { return len(r.Inputs) > 1 })
+			f.Inputs = []debate.Trigger{stage.Remark}
+			f.Rules = append(f.Rules, debate.Rule{From: c.from, On: stage.Remark, To: flow.StateUnchanged, When: debate.Guard{
+				Name: "open", OK: func(*debate.Record) bool { return c.allow },
+			}})
+			engine, _, config := stage.WithFlow(f)
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
+			if !c.waits {
+				_, err := waitAnHour(t, session)
+				assert.ErrorContains(t, err, "no input is possible")
+				return
+			}
+			for range 2 {
+				assert.Equal(t, stage.Asks, session.State())
+				require.NoError(t, session.Send(t.Context(), stage.Remark, nil))
+			}
+			record, err := waitAnHour(t, session)
+			require.NoError(t, err)
+			assert.Equal(t, flow.StateCompleted, record.State)
+		}))
 	}
 }
 

@@ -142,17 +142,15 @@ func TestAFlowThatWaitsForNothing(t *testing.T) {
 		"in completing":               concluding,
 		"its input could not be sent": refused,
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, _, config := stage.WithFlow(f)
-				session := stage.Started(t, engine, stage.InFlow(engine, config))
-				record, err := waitAnHour(t, session)
-				stage.RequireKind(t, err, provider.KindState)
-				assert.ErrorContains(t, err, "flow one")
-				assert.ErrorContains(t, err, "no call is in flight, nothing is due, and no input is possible")
-				assert.Equal(t, flow.StateError, record.State)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, _, config := stage.WithFlow(f)
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
+			record, err := waitAnHour(t, session)
+			stage.RequireKind(t, err, provider.KindState)
+			assert.ErrorContains(t, err, "flow one")
+			assert.ErrorContains(t, err, "no call is in flight, nothing is due, and no input is possible")
+			assert.Equal(t, flow.StateError, record.State)
+		}))
 	}
 }
 

@@ -2,7 +2,6 @@ package flow_test
 
 import (
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,30 +65,28 @@ func TestAFailureMayConclude(t *testing.T) {
 // An input that could be sent is no reason to wait with a call that has failed: no input decides about it.
 func TestAFailedCallIsAnErrorWhateverInputsThereAre(t *testing.T) {
 	for name, to := range map[string]debate.State{"no input": "", "an input that changes nothing": flow.StateUnchanged, "an input that leads on": stage.Rests} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				all := stage.CallsOf(func(*flow.Call) {})
-				f := waiting(func(r *debate.Record) (calls []*flow.Call) {
-					for _, call := range all(r) {
-						if !r.Failed(call.ID) {
-							calls = append(calls, call)
-						}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			all := stage.CallsOf(func(*flow.Call) {})
+			f := waiting(func(r *debate.Record) (calls []*flow.Call) {
+				for _, call := range all(r) {
+					if !r.Failed(call.ID) {
+						calls = append(calls, call)
 					}
-					return calls
-				}, func(r *debate.Record) bool { return r.Done("say.Ada") && r.Done("say.Ben") })
-				if to != "" {
-					f.Inputs = []debate.Trigger{stage.Nudge}
-					f.Rules = append(f.Rules, debate.Rule{From: stage.Asks, On: stage.Nudge, To: to})
 				}
-				engine, source, config := stage.WithFlow(f)
-				stage.Befall(source, provider.KindRefusal, func(req *provider.Request) bool { return req.Self == "Ben" })
-				session := stage.Started(t, engine, stage.InFlow(engine, config))
-				record, err := waitAnHour(t, session)
-				failure := stage.RequireKind(t, err, provider.KindRefusal)
-				assert.Equal(t, "say.Ben", failure.Op)
-				assert.ErrorContains(t, err, "Calls leaves out this call, which has failed")
-				assert.Equal(t, flow.StateError, record.State)
-			})
-		})
+				return calls
+			}, func(r *debate.Record) bool { return r.Done("say.Ada") && r.Done("say.Ben") })
+			if to != "" {
+				f.Inputs = []debate.Trigger{stage.Nudge}
+				f.Rules = append(f.Rules, debate.Rule{From: stage.Asks, On: stage.Nudge, To: to})
+			}
+			engine, source, config := stage.WithFlow(f)
+			stage.Befall(source, provider.KindRefusal, func(req *provider.Request) bool { return req.Self == "Ben" })
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
+			record, err := waitAnHour(t, session)
+			failure := stage.RequireKind(t, err, provider.KindRefusal)
+			assert.Equal(t, "say.Ben", failure.Op)
+			assert.ErrorContains(t, err, "Calls leaves out this call, which has failed")
+			assert.Equal(t, flow.StateError, record.State)
+		}))
 	}
 }

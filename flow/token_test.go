@@ -26,9 +26,7 @@ func quoting(t testing.TB) func(text string) string {
 	config := stage.TwoDebaters()
 	config.Rounds = 1
 	engine, _ := stage.Engine(config)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = session.Close() })
+	session := stage.Started(t, engine, config)
 	record := stage.Ended(t, session)
 	return func(text string) string {
 		quoted := record.Quote("Ada", text)

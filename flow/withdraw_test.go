@@ -175,39 +175,37 @@ func TestAWithdrawnCallForgetsItsRejectedAnswer(t *testing.T) {
 // A person is no longer asked to do what nobody wants, wherever the input comes from.
 func TestAPersonIsNotAskedForWhatNobodyWants(t *testing.T) {
 	for name, remote := range map[string]bool{"in its process": false, "from another process": true} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, p, config := stage.WithFlow(sparing(func(c *flow.Call) {
-					if c.By == "Ada" {
-						c.Performer = flow.ByPerson
-					}
-				}))
-				engine.Store = &store.Memory{}
-				session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
-				require.NoError(t, err)
-				record := stage.AwaitsInput(t, session)
-				require.Len(t, record.Inquiries, 1)
-				if remote {
-					require.NoError(t, session.Close())
-					other := &debate.Engine{
-						Store: engine.Store, Flows: engine.Flows, Models: engine.Models, Providers: map[string]debate.Provider{"test": p},
-					}
-					require.NoError(t, other.Control(t.Context(), session.ID(), flow.Sent{Trigger: stage.Nudge, Payload: json.RawMessage(`["Ada"]`)}))
-					record = stage.RecordOf(t, other, session.ID())
-					assert.Equal(t, stage.Asks, record.State, "whoever opens it finds work")
-					session = stage.Opened(t, other, session.ID())
-				} else {
-					require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, p, config := stage.WithFlow(sparing(func(c *flow.Call) {
+				if c.By == "Ada" {
+					c.Performer = flow.ByPerson
 				}
-				defer session.Close()
-				record = stage.Ends(t, session)
-				assert.Empty(t, record.Inquiries)
-				assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
-				assert.Equal(t, []string{"say.Ada"}, stage.Withdrawals(t, engine, session.ID()))
-				require.ErrorContains(t, session.Answer(t.Context(), flow.Answer{Inquiry: "say.Ada", Text: "Tea."}), "no inquiry")
-				reloads(t, engine, record)
-			})
-		})
+			}))
+			engine.Store = &store.Memory{}
+			session, err := engine.Start(t.Context(), stage.InFlow(engine, config))
+			require.NoError(t, err)
+			record := stage.AwaitsInput(t, session)
+			require.Len(t, record.Inquiries, 1)
+			if remote {
+				require.NoError(t, session.Close())
+				other := &debate.Engine{
+					Store: engine.Store, Flows: engine.Flows, Models: engine.Models, Providers: map[string]debate.Provider{"test": p},
+				}
+				require.NoError(t, other.Control(t.Context(), session.ID(), flow.Sent{Trigger: stage.Nudge, Payload: json.RawMessage(`["Ada"]`)}))
+				record = stage.RecordOf(t, other, session.ID())
+				assert.Equal(t, stage.Asks, record.State, "whoever opens it finds work")
+				session = stage.Opened(t, other, session.ID())
+			} else {
+				require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
+			}
+			defer session.Close()
+			record = stage.Ends(t, session)
+			assert.Empty(t, record.Inquiries)
+			assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
+			assert.Equal(t, []string{"say.Ada"}, stage.Withdrawals(t, engine, session.ID()))
+			require.ErrorContains(t, session.Answer(t.Context(), flow.Answer{Inquiry: "say.Ada", Text: "Tea."}), "no inquiry")
+			reloads(t, engine, record)
+		}))
 	}
 }
 
@@ -261,33 +259,31 @@ func TestAFailedCallThatAnInputMakesNeedlessIsNotOwed(t *testing.T) {
 // recorded.
 func TestAWithdrawnCallTakesItsToolsWithIt(t *testing.T) {
 	for name, approval := range map[string]bool{"in use": false, "to be approved": true} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				tool, err := flow.NewTool(flow.ToolInfo{Approval: approval}, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
-					<-ctx.Done()
-					return "half of it is done", nil
-				})
-				require.NoError(t, err)
-				engine := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)})), 5, map[string]debate.Tool{"add": tool})
-				f := sparing(func(c *flow.Call) { c.Tools, c.Uses, c.View = []string{"add"}, 5, flow.View{None: true} })
-				engine.Flows = map[string]*debate.Flow{f.Name: f}
-				session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
-				stage.Pass(time.Second)
-				require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
-				record := stage.Ends(t, session)
-				assert.Empty(t, record.Inquiries)
-				assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
-				assert.Equal(t, []string{"say.Ada"}, stage.Withdrawals(t, engine, session.ID()))
-				synctest.Wait()
-				record = stage.RecordOf(t, engine, session.ID())
-				assert.Zero(t, record.InFlight())
-				if !approval {
-					require.Len(t, record.ToolUses, 1)
-					assert.Equal(t, "half of it is done", record.ToolUses[0].Text)
-				}
-				reloads(t, engine, record)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			tool, err := flow.NewTool(flow.ToolInfo{Approval: approval}, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
+				<-ctx.Done()
+				return "half of it is done", nil
 			})
-		})
+			require.NoError(t, err)
+			engine := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)})), 5, map[string]debate.Tool{"add": tool})
+			f := sparing(func(c *flow.Call) { c.Tools, c.Uses, c.View = []string{"add"}, 5, flow.View{None: true} })
+			engine.Flows = map[string]*debate.Flow{f.Name: f}
+			session := stage.Started(t, engine, stage.InFlow(engine, stage.ToolUsers()))
+			stage.Pass(time.Second)
+			require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
+			record := stage.Ends(t, session)
+			assert.Empty(t, record.Inquiries)
+			assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
+			assert.Equal(t, []string{"say.Ada"}, stage.Withdrawals(t, engine, session.ID()))
+			synctest.Wait()
+			record = stage.RecordOf(t, engine, session.ID())
+			assert.Zero(t, record.InFlight())
+			if !approval {
+				require.Len(t, record.ToolUses, 1)
+				assert.Equal(t, "half of it is done", record.ToolUses[0].Text)
+			}
+			reloads(t, engine, record)
+		}))
 	}
 }
 

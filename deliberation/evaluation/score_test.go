@@ -33,38 +33,36 @@ func TestAnInvalidAnswerIsAGap(t *testing.T) {
 		"beyond all float": strings.Replace(marks(5), `"score":5`, `"score":1e999`, 1),
 	}
 	for name, text := range bad {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, models := evaluators(map[string][]scripted.Reply{
-					"eva": {says(text), says(text)}, "eli": {says(marks(8))}, "eda": {says(text), says(marks(6))},
-				})
-				record := evaluate(t, engine, skipping(threeEvaluators()))
-				assert.Equal(t, 5, models.Calls())
-				assert.Equal(t, flow.StateCompleted, record.State)
-				report := scores(record)
-				assert.Equal(t, 2, report.Answered)
-				for _, rating := range append(report.Criteria, report.Overall) {
-					gap := rating.Opinions[0]
-					assert.Nil(t, gap.Value)
-					assert.Empty(t, gap.Reasoning)
-					assert.Contains(t, gap.Gap, "no valid answer: ")
-					assert.Equal(t, &evaluation.Spread{Of: 2, Mean: 7, Min: 6, Max: 8, Deviation: 1}, rating.Spread)
-				}
-				all, ok := evaluation.Of(record)
-				require.True(t, ok)
-				var shown struct {
-					State  flow.State        `json:"state"`
-					Report evaluation.Report `json:"report"`
-				}
-				require.NoError(t, json.Unmarshal([]byte(stage.JSON(all)), &shown))
-				assert.Equal(t, flow.StateCompleted, shown.State)
-				assert.Equal(t, report, shown.Report)
-				require.Len(t, record.Warnings, 1)
-				assert.Equal(t, flow.WarnLeftOut, record.Warnings[0].Kind)
-				assert.Equal(t, "eva", record.Warnings[0].By)
-				assert.Equal(t, "score.eva", record.Warnings[0].Call)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, models := evaluators(map[string][]scripted.Reply{
+				"eva": {says(text), says(text)}, "eli": {says(marks(8))}, "eda": {says(text), says(marks(6))},
 			})
-		})
+			record := evaluate(t, engine, skipping(threeEvaluators()))
+			assert.Equal(t, 5, models.Calls())
+			assert.Equal(t, flow.StateCompleted, record.State)
+			report := scores(record)
+			assert.Equal(t, 2, report.Answered)
+			for _, rating := range append(report.Criteria, report.Overall) {
+				gap := rating.Opinions[0]
+				assert.Nil(t, gap.Value)
+				assert.Empty(t, gap.Reasoning)
+				assert.Contains(t, gap.Gap, "no valid answer: ")
+				assert.Equal(t, &evaluation.Spread{Of: 2, Mean: 7, Min: 6, Max: 8, Deviation: 1}, rating.Spread)
+			}
+			all, ok := evaluation.Of(record)
+			require.True(t, ok)
+			var shown struct {
+				State  flow.State        `json:"state"`
+				Report evaluation.Report `json:"report"`
+			}
+			require.NoError(t, json.Unmarshal([]byte(stage.JSON(all)), &shown))
+			assert.Equal(t, flow.StateCompleted, shown.State)
+			assert.Equal(t, report, shown.Report)
+			require.Len(t, record.Warnings, 1)
+			assert.Equal(t, flow.WarnLeftOut, record.Warnings[0].Kind)
+			assert.Equal(t, "eva", record.Warnings[0].By)
+			assert.Equal(t, "score.eva", record.Warnings[0].Call)
+		}))
 	}
 }
 

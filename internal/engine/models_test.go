@@ -67,29 +67,27 @@ func TestWhatCannotBeAskedIsAWarning(t *testing.T) {
 		"an outage": {func(s *stage.Shop) { s.Err = &provider.Error{Kind: provider.KindAPI, Status: 503} }, "", "api_error, status 503"},
 		"no answer": {func(s *stage.Shop) { s.Hangs = true }, "", "timeout"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config, engine, shops := stage.Market()
-				test.change(shops["three"])
-				var lines stage.Locked
-				engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
-				s, err := engine.Start(t.Context(), config)
-				if test.kind != "" {
-					var failure *debate.Error
-					require.ErrorAs(t, err, &failure)
-					assert.Equal(t, test.kind, failure.Kind)
-					assert.Equal(t, "judging.judges[0].model", failure.Field)
-					return
-				}
-				require.NoError(t, err)
-				defer s.Close()
-				record := stage.Ended(t, s)
-				require.Len(t, record.Warnings, 1)
-				assert.Equal(t, flow.WarnUnchecked, record.Warnings[0].Kind)
-				assert.Equal(t, "provider three could not be asked about its models: "+test.says, record.Warnings[0].Evidence)
-				assert.Contains(t, lines.String(), "models not checked")
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config, engine, shops := stage.Market()
+			test.change(shops["three"])
+			var lines stage.Locked
+			engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+			s, err := engine.Start(t.Context(), config)
+			if test.kind != "" {
+				var failure *debate.Error
+				require.ErrorAs(t, err, &failure)
+				assert.Equal(t, test.kind, failure.Kind)
+				assert.Equal(t, "judging.judges[0].model", failure.Field)
+				return
+			}
+			require.NoError(t, err)
+			defer s.Close()
+			record := stage.Ended(t, s)
+			require.Len(t, record.Warnings, 1)
+			assert.Equal(t, flow.WarnUnchecked, record.Warnings[0].Kind)
+			assert.Equal(t, "provider three could not be asked about its models: "+test.says, record.Warnings[0].Evidence)
+			assert.Contains(t, lines.String(), "models not checked")
+		}))
 	}
 }
 

@@ -148,32 +148,30 @@ func TestWhoWaitsForItsTurnIsQueued(t *testing.T) {
 			e.Providers["test"] = stage.Queue{Provider: p, Wait: 5 * time.Second}
 		}, []flow.Status{flow.StatusQueued, flow.StatusQueued}, []flow.Status{flow.StatusSpeaking, flow.StatusSpeaking}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.ID, config.Mode = "queued", debate.Simultaneous
-				engine, p := stage.Engine(config)
-				stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
-					r.Delay = 5 * time.Second
-				})
-				c.change(engine, p)
-				session := stage.Started(t, engine, config)
-				statuses := func() []flow.Status {
-					record := stage.RecordNow(t, session)
-					other := stage.RecordOf(t, engine, "queued")
-					all := []flow.Status{record.Status("Ada"), record.Status("Ben")}
-					assert.Equal(t, other.Participant("Ada").Status, all[0])
-					assert.Equal(t, other.Participant("Ben").Status, all[1])
-					slices.Sort(all) // either may be first
-					return all
-				}
-				slices.Sort(c.first)
-				slices.Sort(c.later)
-				stage.Pass(time.Second)
-				assert.Equal(t, c.first, statuses())
-				stage.Pass(5 * time.Second)
-				assert.Equal(t, c.later, statuses())
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID, config.Mode = "queued", debate.Simultaneous
+			engine, p := stage.Engine(config)
+			stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
+				r.Delay = 5 * time.Second
 			})
-		})
+			c.change(engine, p)
+			session := stage.Started(t, engine, config)
+			statuses := func() []flow.Status {
+				record := stage.RecordNow(t, session)
+				other := stage.RecordOf(t, engine, "queued")
+				all := []flow.Status{record.Status("Ada"), record.Status("Ben")}
+				assert.Equal(t, other.Participant("Ada").Status, all[0])
+				assert.Equal(t, other.Participant("Ben").Status, all[1])
+				slices.Sort(all) // either may be first
+				return all
+			}
+			slices.Sort(c.first)
+			slices.Sort(c.later)
+			stage.Pass(time.Second)
+			assert.Equal(t, c.first, statuses())
+			stage.Pass(5 * time.Second)
+			assert.Equal(t, c.later, statuses())
+		}))
 	}
 }

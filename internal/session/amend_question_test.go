@@ -32,37 +32,35 @@ func TestAnAmendedPolicyDecidesAboutOpenQuestions(t *testing.T) {
 		"nobody is there, and a rule too": {flow.Amendment{Unattended: new(true), OnFailure: other.OnFailure}, "", false, 6, []flow.Option{flow.OptionModel}},
 	} {
 		for _, remote := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.TwoDebaters()
-					config.Unattended = false
-					engine, session, _ := stage.StrandedWith(t, config)
-					if remote {
-						require.NoError(t, engine.Control(t.Context(), session.ID(), tc.change))
-					} else {
-						require.NoError(t, session.Control(t.Context(), tc.change))
-					}
-					stage.Pass(time.Hour)
-					synctest.Wait()
-					record := stage.RecordNow(t, session)
-					assert.Len(t, record.Turns, tc.turns)
-					assert.Equal(t, tc.chosen, byRules(record))
-					switch {
-					case tc.failed != "":
-						require.Equal(t, flow.StateError, record.State)
-						assert.Equal(t, tc.failed, record.Failure.Kind)
-						assert.Empty(t, record.Inquiries)
-					case tc.asked:
-						assert.Equal(t, flow.StateAwaitingInput, record.State)
-						require.Len(t, record.Inquiries, 1)
-						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
-						record = stage.Ended(t, session)
-						assert.Len(t, record.Turns, 6)
-					default:
-						assert.Equal(t, flow.StateCompleted, record.State)
-					}
-				})
-			})
+			t.Run(name, stage.Bubbled(func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.Unattended = false
+				engine, session, _ := stage.StrandedWith(t, config)
+				if remote {
+					require.NoError(t, engine.Control(t.Context(), session.ID(), tc.change))
+				} else {
+					require.NoError(t, session.Control(t.Context(), tc.change))
+				}
+				stage.Pass(time.Hour)
+				synctest.Wait()
+				record := stage.RecordNow(t, session)
+				assert.Len(t, record.Turns, tc.turns)
+				assert.Equal(t, tc.chosen, byRules(record))
+				switch {
+				case tc.failed != "":
+					require.Equal(t, flow.StateError, record.State)
+					assert.Equal(t, tc.failed, record.Failure.Kind)
+					assert.Empty(t, record.Inquiries)
+				case tc.asked:
+					assert.Equal(t, flow.StateAwaitingInput, record.State)
+					require.Len(t, record.Inquiries, 1)
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
+					record = stage.Ended(t, session)
+					assert.Len(t, record.Turns, 6)
+				default:
+					assert.Equal(t, flow.StateCompleted, record.State)
+				}
+			}))
 		}
 	}
 }

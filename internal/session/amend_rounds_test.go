@@ -61,22 +61,20 @@ func TestPromptsTellTheNumberOfRoundsInForce(t *testing.T) {
 		}},
 		"one": {3, 1, map[string]string{"verdict.judge": "The discussion is over after round 1 of 1."}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				record, requests := extended(t, tc.from, tc.to)
-				assert.Equal(t, tc.to, record.Round)
-				for call, line := range tc.says {
-					require.Contains(t, requests, call)
-					assert.Contains(t, requests[call].Last.Text, line, call)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			record, requests := extended(t, tc.from, tc.to)
+			assert.Equal(t, tc.to, record.Round)
+			for call, line := range tc.says {
+				require.Contains(t, requests, call)
+				assert.Contains(t, requests[call].Last.Text, line, call)
+			}
+			for call, req := range requests {
+				assert.NotContains(t, req.Last.Text, "has been changed", call) // no system prompt tells another number
+				if tc.to > 1 && call != "r1.opening.Ada" {                     // asked before
+					assert.NotContains(t, req.Last.Text, "This is your only turn", call)
 				}
-				for call, req := range requests {
-					assert.NotContains(t, req.Last.Text, "has been changed", call) // no system prompt tells another number
-					if tc.to > 1 && call != "r1.opening.Ada" {                     // asked before
-						assert.NotContains(t, req.Last.Text, "This is your only turn", call)
-					}
-				}
-			})
-		})
+			}
+		}))
 	}
 }
 

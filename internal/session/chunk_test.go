@@ -44,32 +44,30 @@ func TestTurnsFromBeforeTheSessionComeWithoutChunks(t *testing.T) {
 		},
 		"started again": (*debate.Engine).Start,
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.ID = "before"
-				engine, p := stage.Engine(config)
-				stage.Slowly(p)
-				first, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				stage.Pass(2500 * time.Millisecond) // the judge is at work
-				require.NoError(t, first.Close())
-				session, err := reopen(engine, t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
-				spoken := map[string]bool{}
-				tr := newTranscript(t)
-				tr.follow(session, func(e debate.Event) {
-					if e.Kind() == flow.EventChunk && body.As[flow.Chunk](e).Schema == "" {
-						spoken[body.As[flow.Chunk](e).Call] = true
-					}
-				})
-				assert.NotContains(t, spoken, stage.AdasOpening)
-				assert.NotContains(t, spoken, stage.BensOpening)
-				assert.Len(t, spoken, 4, "the turns of this session do")
-				assert.Len(t, tr.done, 6)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID = "before"
+			engine, p := stage.Engine(config)
+			stage.Slowly(p)
+			first, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			stage.Pass(2500 * time.Millisecond) // the judge is at work
+			require.NoError(t, first.Close())
+			session, err := reopen(engine, t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			spoken := map[string]bool{}
+			tr := newTranscript(t)
+			tr.follow(session, func(e debate.Event) {
+				if e.Kind() == flow.EventChunk && body.As[flow.Chunk](e).Schema == "" {
+					spoken[body.As[flow.Chunk](e).Call] = true
+				}
 			})
-		})
+			assert.NotContains(t, spoken, stage.AdasOpening)
+			assert.NotContains(t, spoken, stage.BensOpening)
+			assert.Len(t, spoken, 4, "the turns of this session do")
+			assert.Len(t, tr.done, 6)
+		}))
 	}
 }
 

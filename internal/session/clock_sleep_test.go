@@ -159,43 +159,39 @@ func TestWorkersOfOneOwnerCountAJumpOnce(t *testing.T) {
 // What others have appended while a process had no lease makes it read the clock of the store at its next lease, also where it was
 // folded long before that: by a read that broke off, or while another owner had the lease. Meanwhile the machine has slept.
 func TestTheNextLeaseReadsTheClock(t *testing.T) {
-	t.Run("in a session", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			kept := setStore(10*time.Minute, time.Hour)
-			broken := &laptop{Memory: kept}
-			config, a := limited("a person", broken)
-			config.Budget = nil
-			_, c := limited("a person", kept)
-			session := stage.Started(t, a, config)
-			record := stage.Asking(t, session)
-			broken.cut.Store(true)
-			require.NoError(t, c.Control(t.Context(), config.ID, exampleOf(record.Inquiries[0])))
-			stage.Pass(10 * time.Minute)
-			broken.cut.Store(false)
-			stage.Pass(time.Minute)
-			record = stage.RecordNow(t, session)
-			assert.Greater(t, record.Duration(), time.Hour)
-		})
-	})
-	t.Run("by a runtime", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			kept := setStore(10*time.Minute, time.Hour)
-			config, a := limited("a retry", kept)
-			_, b := limited("a retry", kept)
-			n := &stage.Nomad{T: t, Config: config, Store: kept, Same: a}
-			n.Begin()
-			n.Advance(flow.Opened{})
-			stage.Pass(time.Minute)
-			_, err := b.Advance(t.Context(), config.ID, "another", flow.Opened{})
-			require.NoError(t, err)
-			_, err = a.Advance(t.Context(), config.ID, "nomad", flow.Tick{})
-			require.ErrorIs(t, err, flow.ErrLeased)
-			stage.Pass(10 * time.Minute)
-			n.Advance(flow.Opened{})
-			record := stage.RecordOf(t, a, config.ID)
-			assert.Greater(t, record.Duration(), time.Hour)
-		})
-	})
+	t.Run("in a session", stage.Bubbled(func(t *testing.T) {
+		kept := setStore(10*time.Minute, time.Hour)
+		broken := &laptop{Memory: kept}
+		config, a := limited("a person", broken)
+		config.Budget = nil
+		_, c := limited("a person", kept)
+		session := stage.Started(t, a, config)
+		record := stage.Asking(t, session)
+		broken.cut.Store(true)
+		require.NoError(t, c.Control(t.Context(), config.ID, exampleOf(record.Inquiries[0])))
+		stage.Pass(10 * time.Minute)
+		broken.cut.Store(false)
+		stage.Pass(time.Minute)
+		record = stage.RecordNow(t, session)
+		assert.Greater(t, record.Duration(), time.Hour)
+	}))
+	t.Run("by a runtime", stage.Bubbled(func(t *testing.T) {
+		kept := setStore(10*time.Minute, time.Hour)
+		config, a := limited("a retry", kept)
+		_, b := limited("a retry", kept)
+		n := &stage.Nomad{T: t, Config: config, Store: kept, Same: a}
+		n.Begin()
+		n.Advance(flow.Opened{})
+		stage.Pass(time.Minute)
+		_, err := b.Advance(t.Context(), config.ID, "another", flow.Opened{})
+		require.NoError(t, err)
+		_, err = a.Advance(t.Context(), config.ID, "nomad", flow.Tick{})
+		require.ErrorIs(t, err, flow.ErrLeased)
+		stage.Pass(10 * time.Minute)
+		n.Advance(flow.Opened{})
+		record := stage.RecordOf(t, a, config.ID)
+		assert.Greater(t, record.Duration(), time.Hour)
+	}))
 }
 
 // A store that does not tell its time once is asked again at the next lease, and not only after a third of one.

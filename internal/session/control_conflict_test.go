@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -118,26 +117,24 @@ func TestAControlThatIsAlwaysTooLate(t *testing.T) {
 		conflicts int
 		err       error
 	}{"at last it is taken": {40, nil}, "it is given up": {1 << 20, debate.ErrConflict}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := stage.NewCompany(t, stage.TwoDebaters())
-				s, other := c.Member().Begun(), c.Member()
-				stage.Pass(500 * time.Millisecond)
-				left := test.conflicts
-				other.Goes(func(_ context.Context, op string, do func() error) error {
-					if op == "append" {
-						if left--; left >= 0 {
-							return debate.ErrConflict
-						}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			c := stage.NewCompany(t, stage.TwoDebaters())
+			s, other := c.Member().Begun(), c.Member()
+			stage.Pass(500 * time.Millisecond)
+			left := test.conflicts
+			other.Goes(func(_ context.Context, op string, do func() error) error {
+				if op == "append" {
+					if left--; left >= 0 {
+						return debate.ErrConflict
 					}
-					return do()
-				})
-				err := other.Control(t.Context(), s.ID(), flow.Pause{})
-				require.ErrorIs(t, err, test.err)
-				if test.err != nil {
-					stage.RequireKind(t, err, provider.KindConflict)
 				}
+				return do()
 			})
-		})
+			err := other.Control(t.Context(), s.ID(), flow.Pause{})
+			require.ErrorIs(t, err, test.err)
+			if test.err != nil {
+				stage.RequireKind(t, err, provider.KindConflict)
+			}
+		}))
 	}
 }

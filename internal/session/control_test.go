@@ -176,25 +176,23 @@ func TestControlsReachTheCallsInFlight(t *testing.T) {
 func TestAControlIsHeardWithinASecond(t *testing.T) {
 	for name, signal := range map[string]flow.Signal{"pause": flow.Pause{}, "stop": flow.Stop{}, "cancel": flow.Cancel{}} {
 		for _, at := range []time.Duration{10 * time.Millisecond, 290 * time.Millisecond, 2 * time.Second} {
-			t.Run(fmt.Sprint(name, " after ", at), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					c := stage.NewCompany(t, stage.Simultaneous())
-					hurry := c.Slow("Ada", time.Minute)
-					hasten := c.Slow("Ben", time.Minute)
-					m := c.Member(false)
-					m.Begun()
-					stage.Pass(130 * time.Millisecond) // the engine has looked after the first debate for a while
-					s := m.Begun()
-					stage.Pass(at)
-					require.NoError(t, c.Member(false).Control(t.Context(), s.ID(), signal))
-					stage.Pass(time.Second)
-					synctest.Wait()
-					assert.Zero(t, c.Record(s.ID()).InFlight(), "the calls are broken off")
-					assert.Empty(t, c.Owner(s.ID()))
-					hurry()
-					hasten()
-				})
-			})
+			t.Run(fmt.Sprint(name, " after ", at), stage.Bubbled(func(t *testing.T) {
+				c := stage.NewCompany(t, stage.Simultaneous())
+				hurry := c.Slow("Ada", time.Minute)
+				hasten := c.Slow("Ben", time.Minute)
+				m := c.Member(false)
+				m.Begun()
+				stage.Pass(130 * time.Millisecond) // the engine has looked after the first debate for a while
+				s := m.Begun()
+				stage.Pass(at)
+				require.NoError(t, c.Member(false).Control(t.Context(), s.ID(), signal))
+				stage.Pass(time.Second)
+				synctest.Wait()
+				assert.Zero(t, c.Record(s.ID()).InFlight(), "the calls are broken off")
+				assert.Empty(t, c.Owner(s.ID()))
+				hurry()
+				hasten()
+			}))
 		}
 	}
 }

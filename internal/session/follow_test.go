@@ -223,53 +223,51 @@ func (c *spied) now() (n int) {
 // has left or its context has ended.
 func TestAReaderThatLeavesLeavesNothing(t *testing.T) {
 	for name, leave := range map[string]bool{"leaves": true, "is told to end": false} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.ID = "left"
-				engine, p := stage.Engine(config)
-				stage.Slowly(p)
-				kept := &spied{Memory: &store.Memory{}, Local: &bus.Local{}}
-				engine.Store, engine.Bus = kept, kept
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				ctx, end := context.WithCancel(t.Context())
-				defer end()
-				var leaves atomic.Bool
-				var readers sync.WaitGroup
-				for range 3 {
-					readers.Go(func() {
-						for _, err := range engine.Events(ctx, "left", 0, time.Minute) {
-							if err != nil {
-								assert.ErrorIs(t, err, context.Canceled)
-							}
-							if leaves.Load() {
-								return
-							}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID = "left"
+			engine, p := stage.Engine(config)
+			stage.Slowly(p)
+			kept := &spied{Memory: &store.Memory{}, Local: &bus.Local{}}
+			engine.Store, engine.Bus = kept, kept
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			var leaves atomic.Bool
+			var readers sync.WaitGroup
+			for range 3 {
+				readers.Go(func() {
+					for _, err := range engine.Events(ctx, "left", 0, time.Minute) {
+						if err != nil {
+							assert.ErrorIs(t, err, context.Canceled)
 						}
-					})
-				}
-				stage.Pass(1500 * time.Millisecond)
-				assert.LessOrEqual(t, kept.now(), 1, "the session watches its log, and tells its readers")
-				require.NoError(t, session.Pause(t.Context()))
-				require.NoError(t, session.Close())
-				stage.Pass(time.Hour)
-				assert.Equal(t, 6, kept.now(), "the log and the bus, for each")
-				session = stage.Opened(t, engine, "left")
-				stage.Pass(time.Second)
-				assert.LessOrEqual(t, kept.now(), 1)
-				require.NoError(t, session.Close())
-				stage.Pass(time.Second)
-				assert.Equal(t, 6, kept.now())
-				if leave {
-					leaves.Store(true)
-				} else {
-					end()
-				}
-				readers.Wait()
-				assert.Zero(t, kept.now())
-				require.NoError(t, engine.Shutdown(t.Context()))
-			})
-		})
+						if leaves.Load() {
+							return
+						}
+					}
+				})
+			}
+			stage.Pass(1500 * time.Millisecond)
+			assert.LessOrEqual(t, kept.now(), 1, "the session watches its log, and tells its readers")
+			require.NoError(t, session.Pause(t.Context()))
+			require.NoError(t, session.Close())
+			stage.Pass(time.Hour)
+			assert.Equal(t, 6, kept.now(), "the log and the bus, for each")
+			session = stage.Opened(t, engine, "left")
+			stage.Pass(time.Second)
+			assert.LessOrEqual(t, kept.now(), 1)
+			require.NoError(t, session.Close())
+			stage.Pass(time.Second)
+			assert.Equal(t, 6, kept.now())
+			if leave {
+				leaves.Store(true)
+			} else {
+				end()
+			}
+			readers.Wait()
+			assert.Zero(t, kept.now())
+			require.NoError(t, engine.Shutdown(t.Context()))
+		}))
 	}
 }

@@ -53,43 +53,41 @@ func TestNothingWaitsForAStoreThatIsGivenUp(t *testing.T) {
 		for method, hang := range map[string]func(*deafStore){
 			"append": func(s *deafStore) { s.append.Store(true) }, "release": func(s *deafStore) { s.release.Store(true) },
 		} {
-			t.Run(name+", "+method, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.TwoDebaters()
-					engine, p := stage.Engine(config)
-					stage.Slowly(p)
-					engine.Lease, engine.Grace = 10*time.Second, 3*time.Second
-					s := &deafStore{Memory: &store.Memory{}, freed: make(chan struct{})}
-					engine.Store = s
-					var lines stage.Locked
-					engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					stage.Pass(1500 * time.Millisecond)
-					hang(s)
-					stage.Pass(time.Second) // the next result is being saved
-					began := time.Now()
-					waited := make(chan error, 1)
-					go func() {
-						_, err := session.Wait(t.Context())
-						waited <- err
-					}()
-					require.NoError(t, end(t.Context(), engine, session))
-					assert.Equal(t, engine.Lease+engine.Grace, time.Since(began))
-					why := <-waited
-					require.ErrorIs(t, why, flow.ErrClosed)
-					assert.Equal(t, map[string]string{"close": "the session is closed", "shutdown": "the engine is shut down"}[name], why.Error())
-					_, err = session.Wait(t.Context())
-					require.EqualError(t, err, why.Error(), "also who comes later")
-					assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
-					assert.Contains(t, lines.String(), "store given up")
-					require.NoError(t, session.Close(), "at once")
-					assert.Equal(t, engine.Lease+engine.Grace, time.Since(began))
-					close(s.freed)
-					stage.Pass(time.Minute)
-					assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
-				})
-			})
+			t.Run(name+", "+method, stage.Bubbled(func(t *testing.T) {
+				config := stage.TwoDebaters()
+				engine, p := stage.Engine(config)
+				stage.Slowly(p)
+				engine.Lease, engine.Grace = 10*time.Second, 3*time.Second
+				s := &deafStore{Memory: &store.Memory{}, freed: make(chan struct{})}
+				engine.Store = s
+				var lines stage.Locked
+				engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				stage.Pass(1500 * time.Millisecond)
+				hang(s)
+				stage.Pass(time.Second) // the next result is being saved
+				began := time.Now()
+				waited := make(chan error, 1)
+				go func() {
+					_, err := session.Wait(t.Context())
+					waited <- err
+				}()
+				require.NoError(t, end(t.Context(), engine, session))
+				assert.Equal(t, engine.Lease+engine.Grace, time.Since(began))
+				why := <-waited
+				require.ErrorIs(t, why, flow.ErrClosed)
+				assert.Equal(t, map[string]string{"close": "the session is closed", "shutdown": "the engine is shut down"}[name], why.Error())
+				_, err = session.Wait(t.Context())
+				require.EqualError(t, err, why.Error(), "also who comes later")
+				assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
+				assert.Contains(t, lines.String(), "store given up")
+				require.NoError(t, session.Close(), "at once")
+				assert.Equal(t, engine.Lease+engine.Grace, time.Since(began))
+				close(s.freed)
+				stage.Pass(time.Minute)
+				assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
+			}))
 		}
 	}
 }
@@ -144,19 +142,17 @@ func TestTimesWithoutEnd(t *testing.T) {
 		"of a round":    func(c *debate.Config, _ *debate.Engine) { c.RoundTimeout = math.MaxInt64 },
 		"of a patience": func(c *debate.Config, _ *debate.Engine) { c.Patience = math.MaxInt64 },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.Mode = debate.Simultaneous
-				engine, p := stage.Engine(config)
-				engine.MaxCalls = 1
-				stage.Slowly(p)
-				change(&config, engine)
-				record := stage.Run(t, engine, config)
-				assert.Len(t, record.Turns, 6)
-				assert.Empty(t, record.Failures)
-				assert.Zero(t, givenUp(engine))
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Mode = debate.Simultaneous
+			engine, p := stage.Engine(config)
+			engine.MaxCalls = 1
+			stage.Slowly(p)
+			change(&config, engine)
+			record := stage.Run(t, engine, config)
+			assert.Len(t, record.Turns, 6)
+			assert.Empty(t, record.Failures)
+			assert.Zero(t, givenUp(engine))
+		}))
 	}
 }

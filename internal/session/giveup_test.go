@@ -49,68 +49,66 @@ func places(d *stage.DeafOnce) map[string]func(c *debate.Config, e *debate.Engin
 func TestCodeThatIgnoresItsContextIsGivenUp(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"provider", "function"} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.TurnTimeout, config.JudgeTimeout = 20*time.Second, 20*time.Second
-				stage.Pausing(&config, time.Hour) // the session lives for a while
-				engine, _ := stage.Engine(config)
-				engine.MaxCalls = 1 // what is given up frees its slot
-				var lines stage.Locked
-				engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
-				d := stage.NewDeaf(false)
-				places(d)[name](&config, engine)
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				stage.Pass(24 * time.Second)
-				assert.Zero(t, givenUp(engine))
-				stage.Pass(2 * time.Second)
-				assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
-				assert.Contains(t, lines.String(), "call given up")
-				assert.Regexp(t, name+"=(test|cato)", lines.String())
-				stage.Pass(10 * time.Minute)
-				record := stage.RecordNow(t, session)
-				require.Len(t, record.Turns, 2, "it was tried again")
-				assert.Zero(t, record.InFlight())
-				close(d.Freed)
-				stage.Pass(time.Second)
-				assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
-				var late []*flow.Late
-				var failures []*flow.Failure
-				for _, e := range stage.Logged(t, engine, session.ID()) {
-					if found := body.As[flow.Late](e); found != nil {
-						late = append(late, found)
-					}
-					if found := body.As[flow.Failure](e); found != nil {
-						failures = append(failures, found)
-					}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.TurnTimeout, config.JudgeTimeout = 20*time.Second, 20*time.Second
+			stage.Pausing(&config, time.Hour) // the session lives for a while
+			engine, _ := stage.Engine(config)
+			engine.MaxCalls = 1 // what is given up frees its slot
+			var lines stage.Locked
+			engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+			d := stage.NewDeaf(false)
+			places(d)[name](&config, engine)
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			stage.Pass(24 * time.Second)
+			assert.Zero(t, givenUp(engine))
+			stage.Pass(2 * time.Second)
+			assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
+			assert.Contains(t, lines.String(), "call given up")
+			assert.Regexp(t, name+"=(test|cato)", lines.String())
+			stage.Pass(10 * time.Minute)
+			record := stage.RecordNow(t, session)
+			require.Len(t, record.Turns, 2, "it was tried again")
+			assert.Zero(t, record.InFlight())
+			close(d.Freed)
+			stage.Pass(time.Second)
+			assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
+			var late []*flow.Late
+			var failures []*flow.Failure
+			for _, e := range stage.Logged(t, engine, session.ID()) {
+				if found := body.As[flow.Late](e); found != nil {
+					late = append(late, found)
 				}
-				require.Len(t, failures, 1)
-				assert.Equal(t, provider.KindTimeout, failures[0].Error.Kind)
-				require.Len(t, late, 1)
-				assert.Equal(t, failures[0].Call, late[0].Call)
-				assert.Equal(t, 1, late[0].Attempt)
-				assert.NotEmpty(t, late[0].Text)
-				if name == "provider" {
-					assert.Positive(t, int64(failures[0].AtMost))
-					assert.True(t, failures[0].BrokenOff)
-					assert.Positive(t, late[0].Usage.Input)
-					assert.Positive(t, int64(late[0].Cost))
-					assert.Equal(t, failures[0].AtMost, late[0].Settled)
+				if found := body.As[flow.Failure](e); found != nil {
+					failures = append(failures, found)
 				}
-				record = stage.Ended(t, session)
-				assert.Zero(t, record.Spent().Unsettled, "what it has cost is known")
-				if name == "provider" {
-					reloaded := stage.RecordOf(t, engine, record.ID)
-					usage, _ := record.CallUsage(late[0].Call)
-					assert.Zero(t, usage.Unsettled)
-					assert.Equal(t, 2*late[0].Cost, usage.Cost, "both attempts")
-					assert.Equal(t, record.Spent(), reloaded.Spent())
-				}
-				assert.Len(t, record.Turns, 6)
-				require.NoError(t, session.Close())
-			})
-		})
+			}
+			require.Len(t, failures, 1)
+			assert.Equal(t, provider.KindTimeout, failures[0].Error.Kind)
+			require.Len(t, late, 1)
+			assert.Equal(t, failures[0].Call, late[0].Call)
+			assert.Equal(t, 1, late[0].Attempt)
+			assert.NotEmpty(t, late[0].Text)
+			if name == "provider" {
+				assert.Positive(t, int64(failures[0].AtMost))
+				assert.True(t, failures[0].BrokenOff)
+				assert.Positive(t, late[0].Usage.Input)
+				assert.Positive(t, int64(late[0].Cost))
+				assert.Equal(t, failures[0].AtMost, late[0].Settled)
+			}
+			record = stage.Ended(t, session)
+			assert.Zero(t, record.Spent().Unsettled, "what it has cost is known")
+			if name == "provider" {
+				reloaded := stage.RecordOf(t, engine, record.ID)
+				usage, _ := record.CallUsage(late[0].Call)
+				assert.Zero(t, usage.Unsettled)
+				assert.Equal(t, 2*late[0].Cost, usage.Cost, "both attempts")
+				assert.Equal(t, record.Spent(), reloaded.Spent())
+			}
+			assert.Len(t, record.Turns, 6)
+			require.NoError(t, session.Close())
+		}))
 	}
 }
 
@@ -137,53 +135,51 @@ func TestWhatComesLateSettlesOnlyIfAllIsKnown(t *testing.T) {
 		"a reply of a cache":  {whole(func(r *provider.Response) { r.Cached = true }), nil, true, 0},
 		"a failure, all told": {&provider.Response{Usage: usage}, gone, true, 9000*1_000_000 + 2_000_000},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.TurnTimeout = 20 * time.Second
-				stage.Pausing(&config, time.Hour)
-				engine, _ := stage.Engine(config)
-				d, inner := stage.NewDeaf(false), engine.Providers["test"]
-				var asked atomic.Bool
-				engine.Providers["test"] = stage.ProviderFunc(
-					func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-						if asked.Swap(true) {
-							return inner.Generate(ctx, req, emit)
-						}
-						d.Call()
-						return test.response, test.err
-					})
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				stage.Pass(10 * time.Minute)
-				close(d.Freed)
-				stage.Pass(time.Second)
-				var late *flow.Late
-				log := stage.Logged(t, engine, session.ID())
-				for _, e := range log {
-					if found := body.As[flow.Late](e); found != nil {
-						late = found
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.TurnTimeout = 20 * time.Second
+			stage.Pausing(&config, time.Hour)
+			engine, _ := stage.Engine(config)
+			d, inner := stage.NewDeaf(false), engine.Providers["test"]
+			var asked atomic.Bool
+			engine.Providers["test"] = stage.ProviderFunc(
+				func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+					if asked.Swap(true) {
+						return inner.Generate(ctx, req, emit)
 					}
+					d.Call()
+					return test.response, test.err
+				})
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			stage.Pass(10 * time.Minute)
+			close(d.Freed)
+			stage.Pass(time.Second)
+			var late *flow.Late
+			log := stage.Logged(t, engine, session.ID())
+			for _, e := range log {
+				if found := body.As[flow.Late](e); found != nil {
+					late = found
 				}
-				require.NotNil(t, late)
-				failed := failuresOf(log)
-				require.Len(t, failed, 1)
-				require.Positive(t, int64(failed[0].AtMost))
-				record := stage.RecordNow(t, session)
-				both, _ := record.CallUsage(late.Call)
-				assert.Equal(t, test.cost, late.Cost)
-				if test.settles {
-					assert.Equal(t, failed[0].AtMost, late.Settled)
-					assert.Zero(t, both.Unsettled)
-				} else {
-					assert.Zero(t, late.Settled)
-					assert.Equal(t, failed[0].AtMost, both.AtMost, "nobody has said what the rest has cost")
-				}
-				reloaded := stage.RecordOf(t, engine, session.ID())
-				assert.Equal(t, record.Spent(), reloaded.Spent())
-				require.NoError(t, session.Close())
-			})
-		})
+			}
+			require.NotNil(t, late)
+			failed := failuresOf(log)
+			require.Len(t, failed, 1)
+			require.Positive(t, int64(failed[0].AtMost))
+			record := stage.RecordNow(t, session)
+			both, _ := record.CallUsage(late.Call)
+			assert.Equal(t, test.cost, late.Cost)
+			if test.settles {
+				assert.Equal(t, failed[0].AtMost, late.Settled)
+				assert.Zero(t, both.Unsettled)
+			} else {
+				assert.Zero(t, late.Settled)
+				assert.Equal(t, failed[0].AtMost, both.AtMost, "nobody has said what the rest has cost")
+			}
+			reloaded := stage.RecordOf(t, engine, session.ID())
+			assert.Equal(t, record.Spent(), reloaded.Spent())
+			require.NoError(t, session.Close())
+		}))
 	}
 }
 
@@ -204,28 +200,26 @@ func TestNothingWaitsForCodeThatIsGivenUp(t *testing.T) {
 		},
 	} {
 		for _, place := range []string{"provider", "function"} {
-			t.Run(name+", "+place, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.TwoDebaters()
-					engine, _ := stage.Engine(config)
-					engine.Grace = 3 * time.Second
-					d := stage.NewDeaf(false)
-					places(d)[place](&config, engine)
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					stage.Pass(time.Second)
-					began := time.Now()
-					require.NoError(t, end(t.Context(), engine, session))
-					assert.Equal(t, engine.Grace, time.Since(began))
-					assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
-					close(d.Freed)
-					stage.Pass(time.Second)
-					assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
-					began = time.Now()
-					require.NoError(t, session.Close())
-					assert.Zero(t, time.Since(began))
-				})
-			})
+			t.Run(name+", "+place, stage.Bubbled(func(t *testing.T) {
+				config := stage.TwoDebaters()
+				engine, _ := stage.Engine(config)
+				engine.Grace = 3 * time.Second
+				d := stage.NewDeaf(false)
+				places(d)[place](&config, engine)
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				stage.Pass(time.Second)
+				began := time.Now()
+				require.NoError(t, end(t.Context(), engine, session))
+				assert.Equal(t, engine.Grace, time.Since(began))
+				assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
+				close(d.Freed)
+				stage.Pass(time.Second)
+				assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
+				began = time.Now()
+				require.NoError(t, session.Close())
+				assert.Zero(t, time.Since(began))
+			}))
 		}
 	}
 }
@@ -234,26 +228,24 @@ func TestNothingWaitsForCodeThatIsGivenUp(t *testing.T) {
 func TestCallsAreGivenUpOnTime(t *testing.T) {
 	for _, grace := range []time.Duration{20 * time.Millisecond, 650 * time.Millisecond, 5 * time.Second} {
 		for _, limit := range []time.Duration{210 * time.Millisecond, 1234 * time.Millisecond, 20050 * time.Millisecond} {
-			t.Run(fmt.Sprint(limit, " and ", grace), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.TwoDebaters()
-					config.TurnTimeout = limit
-					engine, _ := stage.Engine(config)
-					engine.Grace = grace
-					d := stage.NewDeaf(false)
-					places(d)["provider"](&config, engine)
-					record := stage.Run(t, engine, config)
-					close(d.Freed)
-					log := stage.Logged(t, engine, record.ID)
-					var failed []time.Duration
-					for _, e := range log {
-						if body.As[flow.Failure](e) != nil {
-							failed = append(failed, e.At.Sub(log[0].At))
-						}
+			t.Run(fmt.Sprint(limit, " and ", grace), stage.Bubbled(func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.TurnTimeout = limit
+				engine, _ := stage.Engine(config)
+				engine.Grace = grace
+				d := stage.NewDeaf(false)
+				places(d)["provider"](&config, engine)
+				record := stage.Run(t, engine, config)
+				close(d.Freed)
+				log := stage.Logged(t, engine, record.ID)
+				var failed []time.Duration
+				for _, e := range log {
+					if body.As[flow.Failure](e) != nil {
+						failed = append(failed, e.At.Sub(log[0].At))
 					}
-					assert.Equal(t, []time.Duration{limit + grace}, failed)
-				})
-			})
+				}
+				assert.Equal(t, []time.Duration{limit + grace}, failed)
+			}))
 		}
 	}
 }
@@ -285,52 +277,48 @@ func givenUp(engine *debate.Engine) debate.Stats {
 // Code that ends its goroutine has failed, and another one continues.
 func TestCodeThatEndsItsGoroutine(t *testing.T) {
 	for _, name := range []string{"provider", "function"} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				engine, _ := stage.Engine(config)
-				engine.MaxCalls = 1
-				places(stage.NewDeaf(true))[name](&config, engine)
-				record := stage.Run(t, engine, config)
-				assert.Len(t, record.Turns, 6)
-				assert.Zero(t, givenUp(engine))
-				failures := 0
-				for _, e := range stage.Logged(t, engine, record.ID) {
-					if failure := body.As[flow.Failure](e); failure != nil {
-						failures++
-						assert.ErrorContains(t, failure.Error, "has ended its goroutine")
-					}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			engine, _ := stage.Engine(config)
+			engine.MaxCalls = 1
+			places(stage.NewDeaf(true))[name](&config, engine)
+			record := stage.Run(t, engine, config)
+			assert.Len(t, record.Turns, 6)
+			assert.Zero(t, givenUp(engine))
+			failures := 0
+			for _, e := range stage.Logged(t, engine, record.ID) {
+				if failure := body.As[flow.Failure](e); failure != nil {
+					failures++
+					assert.ErrorContains(t, failure.Error, "has ended its goroutine")
 				}
-				assert.Equal(t, 1, failures)
-			})
-		})
+			}
+			assert.Equal(t, 1, failures)
+		}))
 	}
 }
 
 // A tool may ignore its context, or end its goroutine.
 func TestAToolThatIgnoresItsContext(t *testing.T) {
 	for name, goexit := range map[string]bool{"ignores": false, "ends its goroutine": true} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := stage.NewDeaf(goexit)
-				tool, err := flow.NewTool(flow.ToolInfo{Description: "stalls", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) {
-					d.Call()
-					return "done", nil
-				})
-				require.NoError(t, err)
-				engine := stage.WorkshopEngine(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": tool})
-				config := stage.ToolUsers()
-				config.TurnTimeout = 20 * time.Second
-				record := stage.Run(t, engine, stage.InFlow(engine, config))
-				assert.Len(t, record.Turns, 2)
-				if !goexit {
-					assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
-					close(d.Freed)
-					stage.Pass(time.Second)
-				}
-				assert.Zero(t, engine.Stats().Stuck)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			d := stage.NewDeaf(goexit)
+			tool, err := flow.NewTool(flow.ToolInfo{Description: "stalls", ReadOnly: true}, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+				d.Call()
+				return "done", nil
 			})
-		})
+			require.NoError(t, err)
+			engine := stage.WorkshopEngine(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": tool})
+			config := stage.ToolUsers()
+			config.TurnTimeout = 20 * time.Second
+			record := stage.Run(t, engine, stage.InFlow(engine, config))
+			assert.Len(t, record.Turns, 2)
+			if !goexit {
+				assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))
+				close(d.Freed)
+				stage.Pass(time.Second)
+			}
+			assert.Zero(t, engine.Stats().Stuck)
+		}))
 	}
 }
 

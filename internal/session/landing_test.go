@@ -68,24 +68,22 @@ func TestResultsThatComeTogetherAreSavedTogether(t *testing.T) {
 // A control, the end of calls that it breaks off, and a shutdown wait for no more than a few commits, however many calls are in flight.
 func TestACrowdOfCallsIsBrokenOffAtOnce(t *testing.T) {
 	for _, landed := range []bool{false, true} {
-		t.Run(fmt.Sprintf("landed=%t", landed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, session := crowded(t)
-				stage.Pass(15 * time.Second)
-				if landed {
-					stage.Pass(15*time.Second + time.Millisecond)
-				}
-				began := time.Now()
-				require.NoError(t, session.Pause(t.Context()))
-				_, err := session.WaitIdle(t.Context())
-				require.ErrorIs(t, err, flow.ErrPaused)
-				assert.Less(t, time.Since(began), 10*time.Second)
-				require.NoError(t, session.Resume(t.Context()))
-				stage.Pass(15 * time.Second)
-				began = time.Now()
-				require.NoError(t, engine.Shutdown(t.Context()))
-				assert.Less(t, time.Since(began), 10*time.Second)
-			})
-		})
+		t.Run(fmt.Sprintf("landed=%t", landed), stage.Bubbled(func(t *testing.T) {
+			engine, session := crowded(t)
+			stage.Pass(15 * time.Second)
+			if landed {
+				stage.Pass(15*time.Second + time.Millisecond)
+			}
+			began := time.Now()
+			require.NoError(t, session.Pause(t.Context()))
+			_, err := session.WaitIdle(t.Context())
+			require.ErrorIs(t, err, flow.ErrPaused)
+			assert.Less(t, time.Since(began), 10*time.Second)
+			require.NoError(t, session.Resume(t.Context()))
+			stage.Pass(15 * time.Second)
+			began = time.Now()
+			require.NoError(t, engine.Shutdown(t.Context()))
+			assert.Less(t, time.Since(began), 10*time.Second)
+		}))
 	}
 }

@@ -131,38 +131,36 @@ func TestAStartThatFailsLeavesNothingBehind(t *testing.T) {
 	for name, failing := range fails {
 		for how, goOn := range goesOn {
 			for where, elsewhere := range map[string]bool{"here": false, "elsewhere": true} {
-				t.Run(name+"/"+how+" "+where, func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						engine, p := stage.Engine(config)
-						stage.Slowly(p)
-						store := &unreadable{Memory: &store.Memory{}}
-						engine.Store = store
-						first, err := engine.Start(t.Context(), config)
-						require.NoError(t, err)
-						stage.Pass(2500 * time.Millisecond)
-						require.NoError(t, first.Close())
+				t.Run(name+"/"+how+" "+where, stage.Bubbled(func(t *testing.T) {
+					engine, p := stage.Engine(config)
+					stage.Slowly(p)
+					store := &unreadable{Memory: &store.Memory{}}
+					engine.Store = store
+					first, err := engine.Start(t.Context(), config)
+					require.NoError(t, err)
+					stage.Pass(2500 * time.Millisecond)
+					require.NoError(t, first.Close())
 
-						next, other := stage.Twin(engine), config
-						failing.change(&other, store)
-						_, err = next.Start(t.Context(), other)
-						require.ErrorIs(t, err, failing.err, "%v", err)
-						store.broken = false
+					next, other := stage.Twin(engine), config
+					failing.change(&other, store)
+					_, err = next.Start(t.Context(), other)
+					require.ErrorIs(t, err, failing.err, "%v", err)
+					store.broken = false
 
-						if elsewhere {
-							next = stage.Twin(engine)
-						}
-						ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-						defer cancel()
-						began := time.Now()
-						session, err := goOn(ctx, next)
-						require.NoError(t, err)
-						defer session.Close()
-						assert.Zero(t, time.Since(began))
-						record, err := session.Wait(ctx)
-						require.NoError(t, err)
-						assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
-					})
-				})
+					if elsewhere {
+						next = stage.Twin(engine)
+					}
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					began := time.Now()
+					session, err := goOn(ctx, next)
+					require.NoError(t, err)
+					defer session.Close()
+					assert.Zero(t, time.Since(began))
+					record, err := session.Wait(ctx)
+					require.NoError(t, err)
+					assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
+				}))
 			}
 		}
 	}

@@ -72,42 +72,40 @@ func TestPlayEnds(t *testing.T) {
 			state: flow.StateError, err: &debate.Error{Kind: provider.KindQuota},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { // the bubble fails if anything is left running
-				config := tc.config
-				config.ID = "played"
-				engine, p := stage.Engine(config)
-				engine.Store = &store.Memory{}
-				stage.Slowly(p)
-				if tc.befall != nil {
-					tc.befall(p)
-				}
-				ctx, cancel := context.WithCancel(t.Context())
+		t.Run(name, stage.Bubbled(func(t *testing.T) { // the bubble fails if anything is left running
+			config := tc.config
+			config.ID = "played"
+			engine, p := stage.Engine(config)
+			engine.Store = &store.Memory{}
+			stage.Slowly(p)
+			if tc.befall != nil {
+				tc.befall(p)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if tc.within > 0 {
+				ctx, cancel = context.WithTimeout(ctx, tc.within)
 				defer cancel()
-				if tc.within > 0 {
-					ctx, cancel = context.WithTimeout(ctx, tc.within)
-					defer cancel()
-				}
-				if tc.during != nil {
-					go func() {
-						<-time.After(2500 * time.Millisecond)
-						assert.NoError(t, engine.Control(t.Context(), "played", tc.during))
-					}()
-				}
-				record, err := engine.Play(ctx, config)
-				require.ErrorIs(t, err, tc.err)
-				if tc.within > 0 {
-					assert.Nil(t, record)
-				} else {
-					require.NotNil(t, record)
-					assert.Equal(t, tc.state, record.State)
-					assert.Zero(t, record.InFlight())
-				}
-				session, err := stage.Twin(engine).Open(t.Context(), "played")
-				require.NoError(t, err, "the lease is released")
-				require.NoError(t, session.Close())
-			})
-		})
+			}
+			if tc.during != nil {
+				go func() {
+					<-time.After(2500 * time.Millisecond)
+					assert.NoError(t, engine.Control(t.Context(), "played", tc.during))
+				}()
+			}
+			record, err := engine.Play(ctx, config)
+			require.ErrorIs(t, err, tc.err)
+			if tc.within > 0 {
+				assert.Nil(t, record)
+			} else {
+				require.NotNil(t, record)
+				assert.Equal(t, tc.state, record.State)
+				assert.Zero(t, record.InFlight())
+			}
+			session, err := stage.Twin(engine).Open(t.Context(), "played")
+			require.NoError(t, err, "the lease is released")
+			require.NoError(t, session.Close())
+		}))
 	}
 }
 
@@ -117,36 +115,34 @@ func TestPlayOfAProviderThatBreaksDown(t *testing.T) {
 		"it panics":             func() { panic("broken") }, //nolint:forbidigo // it is foreign code
 		"it ends its goroutine": runtime.Goexit,
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.ID = "broken"
-				engine, p := stage.Engine(config)
-				engine.Store = &store.Memory{}
-				var calls atomic.Int64
-				engine.Providers["test"] = stage.ProviderFunc(
-					func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-						if calls.Add(1) == 3 {
-							breaks()
-						}
-						return p.Generate(ctx, req, emit)
-					})
-				ended := make(chan struct{})
-				go func() {
-					defer close(ended)
-					defer func() { _ = recover() }()
-					_, err := engine.Play(t.Context(), config)
-					assert.Fail(t, "Play has returned", "%v", err)
-				}()
-				<-ended
-				session, err := stage.Twin(engine).Open(t.Context(), "broken")
-				require.NoError(t, err, "the lease is released")
-				defer session.Close()
-				record := stage.Ended(t, session)
-				assert.Equal(t, flow.StateCompleted, record.State)
-				assert.Len(t, record.Turns, 6)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID = "broken"
+			engine, p := stage.Engine(config)
+			engine.Store = &store.Memory{}
+			var calls atomic.Int64
+			engine.Providers["test"] = stage.ProviderFunc(
+				func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+					if calls.Add(1) == 3 {
+						breaks()
+					}
+					return p.Generate(ctx, req, emit)
+				})
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				defer func() { _ = recover() }()
+				_, err := engine.Play(t.Context(), config)
+				assert.Fail(t, "Play has returned", "%v", err)
+			}()
+			<-ended
+			session, err := stage.Twin(engine).Open(t.Context(), "broken")
+			require.NoError(t, err, "the lease is released")
+			defer session.Close()
+			record := stage.Ended(t, session)
+			assert.Equal(t, flow.StateCompleted, record.State)
+			assert.Len(t, record.Turns, 6)
+		}))
 	}
 }
 

@@ -67,42 +67,40 @@ func TestRunEndsWithItsContext(t *testing.T) {
 // The events of a Run are those of one debate. Whoever ranges over them again gets an error, and nobody pays for a second debate.
 func TestTheEventsOfARunAreRangedOverOnce(t *testing.T) {
 	for name, id := range map[string]string{"with an ID": "once", "without": ""} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.ID = id
-				engine, p := stage.Engine(config)
-				stage.Slowly(p)
-				events := engine.Run(t.Context(), config)
-				assert.Zero(t, p.Calls(), "nothing is begun before the first range")
-				refused := func() {
-					seen := 0
-					for _, err := range events {
-						failure := stage.RequireKind(t, err, provider.KindState)
-						assert.ErrorContains(t, failure, "ranged over once")
-						seen++
-					}
-					assert.Equal(t, 1, seen)
-				}
-				first := true
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID = id
+			engine, p := stage.Engine(config)
+			stage.Slowly(p)
+			events := engine.Run(t.Context(), config)
+			assert.Zero(t, p.Calls(), "nothing is begun before the first range")
+			refused := func() {
+				seen := 0
 				for _, err := range events {
-					require.NoError(t, err)
-					if first {
-						refused() // while the debate runs
-						first = false
-					}
+					failure := stage.RequireKind(t, err, provider.KindState)
+					assert.ErrorContains(t, failure, "ranged over once")
+					seen++
 				}
-				calls := p.Calls()
-				refused()
-				assert.Equal(t, calls, p.Calls())
-				stored := 0
-				for _, err := range engine.List(t.Context(), store.Filter{}) {
-					require.NoError(t, err)
-					stored++
+				assert.Equal(t, 1, seen)
+			}
+			first := true
+			for _, err := range events {
+				require.NoError(t, err)
+				if first {
+					refused() // while the debate runs
+					first = false
 				}
-				assert.Equal(t, 1, stored)
-			})
-		})
+			}
+			calls := p.Calls()
+			refused()
+			assert.Equal(t, calls, p.Calls())
+			stored := 0
+			for _, err := range engine.List(t.Context(), store.Filter{}) {
+				require.NoError(t, err)
+				stored++
+			}
+			assert.Equal(t, 1, stored)
+		}))
 	}
 }
 

@@ -38,27 +38,25 @@ func strides() map[string]func(ctx context.Context, e *debate.Engine, id string)
 // A debate that a runtime cannot open is in quarantine like one that a session cannot open. Once it can be opened, it is in none.
 func TestADebateThatARuntimeCannotOpen(t *testing.T) {
 	for name, stride := range strides() {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, kept := damaged(t)
-				left := 30 * time.Second
-				for n := range 3 {
-					for range 2 {
-						require.ErrorIs(t, stride(t.Context(), engine, "a"), stage.ErrSpoilt)
-						q := quarantine(t, engine, "a")
-						assert.Equal(t, store.Quarantine{Count: n + 1, Reason: q.Reason, Left: flow.Duration(left)}, q)
-						assert.Contains(t, q.Reason, "is damaged")
-						require.NoError(t, kept.Lease(t.Context(), "a", "another", time.Second), "nobody has the lease")
-						require.NoError(t, kept.Release(t.Context(), "a", "another"))
-					}
-					stage.Pass(left)
-					left *= 2
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, kept := damaged(t)
+			left := 30 * time.Second
+			for n := range 3 {
+				for range 2 {
+					require.ErrorIs(t, stride(t.Context(), engine, "a"), stage.ErrSpoilt)
+					q := quarantine(t, engine, "a")
+					assert.Equal(t, store.Quarantine{Count: n + 1, Reason: q.Reason, Left: flow.Duration(left)}, q)
+					assert.Contains(t, q.Reason, "is damaged")
+					require.NoError(t, kept.Lease(t.Context(), "a", "another", time.Second), "nobody has the lease")
+					require.NoError(t, kept.Release(t.Context(), "a", "another"))
 				}
-				kept.Damaged.Store(false)
-				require.NoError(t, stride(t.Context(), engine, "a"))
-				assert.Zero(t, quarantine(t, engine, "a"))
-			})
-		})
+				stage.Pass(left)
+				left *= 2
+			}
+			kept.Damaged.Store(false)
+			require.NoError(t, stride(t.Context(), engine, "a"))
+			assert.Zero(t, quarantine(t, engine, "a"))
+		}))
 	}
 }
 
@@ -69,37 +67,35 @@ func TestADebateThatARuntimeLacksSomethingFor(t *testing.T) {
 		"its flow":     func(e *debate.Engine) { e.Flows = nil },
 		"its provider": func(e *debate.Engine) { e.Providers = nil },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.ID = "a"
-				rich, _ := stage.Engine(config)
-				rich.Store, rich.Flows = &store.Memory{}, map[string]*debate.Flow{"notes": stage.Notes()}
-				_, err := rich.Submit(t.Context(), flow.Named("notes", config))
-				require.NoError(t, err)
-				poor := stage.Twin(rich)
-				poor.Flows = rich.Flows
-				without(poor)
-				for range 2 {
-					_, err = poor.Advance(t.Context(), "a", "runtime", flow.Opened{})
-					require.ErrorIs(t, err, debate.ErrMissing)
-					stage.Pass(16 * time.Second) // the lease of the runtime has ended
-					ctx, cancel := context.WithCancel(t.Context())
-					idle, began := stage.ListenTo(ctx, poor), time.Now()
-					stage.Pass(5 * time.Second)
-					assert.Negative(t, idle.After("a", began))
-					cancel()
-					stage.Pass(time.Minute)
-				}
-				q := quarantine(t, rich, "a")
-				assert.Positive(t, q.Count)
-				assert.Contains(t, q.Reason, "lack")
-				assert.Zero(t, q.Left, "another engine may have it")
-				_, err = rich.Advance(t.Context(), "a", "runtime", flow.Opened{})
-				require.NoError(t, err)
-				assert.Zero(t, quarantine(t, rich, "a"))
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID = "a"
+			rich, _ := stage.Engine(config)
+			rich.Store, rich.Flows = &store.Memory{}, map[string]*debate.Flow{"notes": stage.Notes()}
+			_, err := rich.Submit(t.Context(), flow.Named("notes", config))
+			require.NoError(t, err)
+			poor := stage.Twin(rich)
+			poor.Flows = rich.Flows
+			without(poor)
+			for range 2 {
+				_, err = poor.Advance(t.Context(), "a", "runtime", flow.Opened{})
+				require.ErrorIs(t, err, debate.ErrMissing)
+				stage.Pass(16 * time.Second) // the lease of the runtime has ended
+				ctx, cancel := context.WithCancel(t.Context())
+				idle, began := stage.ListenTo(ctx, poor), time.Now()
+				stage.Pass(5 * time.Second)
+				assert.Negative(t, idle.After("a", began))
+				cancel()
+				stage.Pass(time.Minute)
+			}
+			q := quarantine(t, rich, "a")
+			assert.Positive(t, q.Count)
+			assert.Contains(t, q.Reason, "lack")
+			assert.Zero(t, q.Left, "another engine may have it")
+			_, err = rich.Advance(t.Context(), "a", "runtime", flow.Opened{})
+			require.NoError(t, err)
+			assert.Zero(t, quarantine(t, rich, "a"))
+		}))
 	}
 }
 
@@ -143,32 +139,30 @@ func (overdue) Read(context.Context, string, int64) iter.Seq2[debate.Event, erro
 // A runtime that does not know whether its Opened was taken gives it again. Nothing is charged for calls that nobody has made.
 func TestAnOpenedThatIsGivenAgain(t *testing.T) {
 	for name, limit := range map[string]time.Duration{"rounds without a time": 0, "rounds with a time": time.Hour} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.ID, config.Mode, config.RoundTimeout = "d", debate.Simultaneous, limit
-				n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
-				n.Begin()
-				first := n.Advance(flow.Opened{ID: "1"})
-				require.Len(t, first.Calls, 2)
-				for range 3 {
-					assert.Equal(t, first, n.Advance(flow.Opened{ID: "1"}))
-				}
-				require.NoError(t, n.Engine().Control(t.Context(), "d", flow.Pause{}))
-				paused := n.Advance(flow.Opened{ID: "1"})
-				assert.Len(t, paused.Abort, 2, "calls that are aborted before they are made cost nothing either")
-				for _, call := range paused.Calls {
-					_, err := n.Engine().Call(t.Context(), "d", "nomad", call, nil)
-					require.NoError(t, err)
-				}
-				assert.Empty(t, n.Asked)
-				record := n.Run(n.Advance(flow.Resume{}))
-				assert.Equal(t, flow.StateCompleted, record.State)
-				quiet, p := stage.Engine(config)
-				assert.Equal(t, stage.Run(t, quiet, config).Spent().Cost, record.Spent().Cost)
-				assert.Len(t, n.Asked, p.Calls())
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID, config.Mode, config.RoundTimeout = "d", debate.Simultaneous, limit
+			n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
+			n.Begin()
+			first := n.Advance(flow.Opened{ID: "1"})
+			require.Len(t, first.Calls, 2)
+			for range 3 {
+				assert.Equal(t, first, n.Advance(flow.Opened{ID: "1"}))
+			}
+			require.NoError(t, n.Engine().Control(t.Context(), "d", flow.Pause{}))
+			paused := n.Advance(flow.Opened{ID: "1"})
+			assert.Len(t, paused.Abort, 2, "calls that are aborted before they are made cost nothing either")
+			for _, call := range paused.Calls {
+				_, err := n.Engine().Call(t.Context(), "d", "nomad", call, nil)
+				require.NoError(t, err)
+			}
+			assert.Empty(t, n.Asked)
+			record := n.Run(n.Advance(flow.Resume{}))
+			assert.Equal(t, flow.StateCompleted, record.State)
+			quiet, p := stage.Engine(config)
+			assert.Equal(t, stage.Run(t, quiet, config).Spent().Cost, record.Spent().Cost)
+			assert.Len(t, n.Asked, p.Calls())
+		}))
 	}
 }
 
@@ -203,21 +197,19 @@ func TestAnOpenedThatIsAnotherOne(t *testing.T) {
 			return again
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.ID = "d"
-				n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
-				n.Begin()
-				require.Len(t, n.Advance(again).Calls, 1)
-				opened := between(n)
-				core := n.Core()
-				require.NotEmpty(t, core.InFlight())
-				next := n.Advance(opened)
-				require.Len(t, next.Calls, 1)
-				assert.NotContains(t, core.InFlight(), next.Calls[0])
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID = "d"
+			n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
+			n.Begin()
+			require.Len(t, n.Advance(again).Calls, 1)
+			opened := between(n)
+			core := n.Core()
+			require.NotEmpty(t, core.InFlight())
+			next := n.Advance(opened)
+			require.Len(t, next.Calls, 1)
+			assert.NotContains(t, core.InFlight(), next.Calls[0])
+		}))
 	}
 }
 

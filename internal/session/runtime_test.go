@@ -30,23 +30,21 @@ func TestARuntimeThatRemembersNothing(t *testing.T) {
 		"free form":    func(c *debate.Config) { c.Format = format.FreeForm },
 		"no judge":     func(c *debate.Config) { c.Judging = nil },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.ID = "d"
-				change(&config)
-				_, p := stage.Engine(config)
-				n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}, Reply: stage.Flaky(p.Reply)}
-				n.Begin()
-				record := n.Run(n.Advance(flow.Opened{}))
-				assert.Equal(t, flow.StateCompleted, record.State)
-				assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
-				for info, err := range n.Store.List(t.Context(), store.Filter{}) {
-					require.NoError(t, err)
-					assert.Empty(t, info.Owner, "nobody has the lease of a debate that is over")
-				}
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID = "d"
+			change(&config)
+			_, p := stage.Engine(config)
+			n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}, Reply: stage.Flaky(p.Reply)}
+			n.Begin()
+			record := n.Run(n.Advance(flow.Opened{}))
+			assert.Equal(t, flow.StateCompleted, record.State)
+			assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
+			for info, err := range n.Store.List(t.Context(), store.Filter{}) {
+				require.NoError(t, err)
+				assert.Empty(t, info.Owner, "nobody has the lease of a debate that is over")
+			}
+		}))
 	}
 }
 
@@ -352,31 +350,29 @@ func TestACallOfARuntimeEndsWithItsContext(t *testing.T) {
 			return ctx, cancel
 		},
 	} {
-		t.Run(string(want), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.ID = "d"
-				n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
-				n.Begin()
-				engine := n.Engine()
-				engine.Providers = map[string]provider.Provider{"test": stage.ProviderFunc(
-					func(ctx context.Context, _ *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
-						<-ctx.Done()
-						return nil, ctx.Err()
-					})}
-				next, err := engine.Advance(t.Context(), "d", "nomad", flow.Opened{})
-				require.NoError(t, err)
-				ctx, cancel := end(t.Context())
-				defer cancel()
-				began := time.Now()
-				_, err = engine.Call(ctx, "d", "nomad", next.Calls[0], nil)
-				require.NoError(t, err)
-				assert.Equal(t, 3*time.Second, time.Since(began))
-				failures := failuresOf(stage.Kept(t, n.Store, "d"))
-				require.Len(t, failures, 1)
-				assert.Equal(t, want, failures[0].Error.Kind)
-			})
-		})
+		t.Run(string(want), stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID = "d"
+			n := &stage.Nomad{T: t, Config: config, Store: &store.Memory{}}
+			n.Begin()
+			engine := n.Engine()
+			engine.Providers = map[string]provider.Provider{"test": stage.ProviderFunc(
+				func(ctx context.Context, _ *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				})}
+			next, err := engine.Advance(t.Context(), "d", "nomad", flow.Opened{})
+			require.NoError(t, err)
+			ctx, cancel := end(t.Context())
+			defer cancel()
+			began := time.Now()
+			_, err = engine.Call(ctx, "d", "nomad", next.Calls[0], nil)
+			require.NoError(t, err)
+			assert.Equal(t, 3*time.Second, time.Since(began))
+			failures := failuresOf(stage.Kept(t, n.Store, "d"))
+			require.Len(t, failures, 1)
+			assert.Equal(t, want, failures[0].Error.Kind)
+		}))
 	}
 }
 

@@ -3,7 +3,6 @@ package session_test
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -168,33 +167,31 @@ func TestAStoreThatHangs(t *testing.T) {
 // A store that hangs is a store that fails: after a lease the session is dropped.
 func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
 	for _, op := range []string{"append", "lease", "read"} {
-		t.Run(op, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := stage.NewCompany(t, stage.TwoDebaters())
-				c.Slow("Ada", 2*stage.LeaseTime) // until then nothing is saved, and the lease runs out
-				m := c.Member()
-				s := m.Begun()
-				stage.Pass(500 * time.Millisecond)
-				if op == "read" { // which happens where somebody else has appended
-					require.NoError(t, c.Member().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
+		t.Run(op, stage.Bubbled(func(t *testing.T) {
+			c := stage.NewCompany(t, stage.TwoDebaters())
+			c.Slow("Ada", 2*stage.LeaseTime) // until then nothing is saved, and the lease runs out
+			m := c.Member()
+			s := m.Begun()
+			stage.Pass(500 * time.Millisecond)
+			if op == "read" { // which happens where somebody else has appended
+				require.NoError(t, c.Member().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
+			}
+			m.Goes(func(ctx context.Context, which string, do func() error) error {
+				if which != op {
+					return do()
 				}
-				m.Goes(func(ctx context.Context, which string, do func() error) error {
-					if which != op {
-						return do()
-					}
-					<-ctx.Done()
-					return ctx.Err()
-				})
-				stage.Pass(5 * stage.LeaseTime)
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				err := s.Stop(ctx)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				require.NoError(t, ctx.Err(), "the session is still there, and stuck")
-				again, err := c.Member().Open(t.Context(), s.ID())
-				require.NoError(t, err, "another can go on")
-				require.NoError(t, again.Close())
+				<-ctx.Done()
+				return ctx.Err()
 			})
-		})
+			stage.Pass(5 * stage.LeaseTime)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			err := s.Stop(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.NoError(t, ctx.Err(), "the session is still there, and stuck")
+			again, err := c.Member().Open(t.Context(), s.ID())
+			require.NoError(t, err, "another can go on")
+			require.NoError(t, again.Close())
+		}))
 	}
 }

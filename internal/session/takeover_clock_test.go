@@ -103,30 +103,28 @@ func TestAControlWithAClockAheadEndsNothing(t *testing.T) {
 		"an outage":      func(c *debate.Config) { c.Patience = 10 * time.Minute },
 		"a soft limit":   func(c *debate.Config) { c.Budget = &debate.Budget{SoftTime: 30 * time.Minute} },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.Mode = debate.Simultaneous
-				change(&config)
-				engine, p := stage.Engine(config)
-				engine.Store = &store.Memory{}
-				reply, began := p.Reply, time.Now()
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					r := reply(req)
-					if r.Delay = 20 * time.Second; name == "an outage" && req.Self == "Ben" && time.Since(began) < 3*time.Minute {
-						r.Err = &provider.Error{Kind: provider.KindNetwork}
-					}
-					return r
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Mode = debate.Simultaneous
+			change(&config)
+			engine, p := stage.Engine(config)
+			engine.Store = &store.Memory{}
+			reply, began := p.Reply, time.Now()
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				r := reply(req)
+				if r.Delay = 20 * time.Second; name == "an outage" && req.Self == "Ben" && time.Since(began) < 3*time.Minute {
+					r.Err = &provider.Error{Kind: provider.KindNetwork}
 				}
-				session := stage.Started(t, engine, config)
-				stage.Pass(90 * time.Second)
-				elsewhere(t, engine, session.ID(), flow.Amendment{TurnTimeout: new(flow.Duration(2 * time.Minute))})
-				record := stage.Ended(t, session)
-				assert.Len(t, record.Turns, 6)
-				assert.Equal(t, flow.EndRounds, record.Reason)
-				assert.Equal(t, 2*time.Minute, record.Settings().TurnTimeout)
-			})
-		})
+				return r
+			}
+			session := stage.Started(t, engine, config)
+			stage.Pass(90 * time.Second)
+			elsewhere(t, engine, session.ID(), flow.Amendment{TurnTimeout: new(flow.Duration(2 * time.Minute))})
+			record := stage.Ended(t, session)
+			assert.Len(t, record.Turns, 6)
+			assert.Equal(t, flow.EndRounds, record.Reason)
+			assert.Equal(t, 2*time.Minute, record.Settings().TurnTimeout)
+		}))
 	}
 }
 

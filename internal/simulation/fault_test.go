@@ -174,9 +174,7 @@ func TestFaultMatrix(t *testing.T) {
 								continue // the short form has a fifth of the cells: of each role and round, some of each kind
 							}
 							id := fmt.Sprintf("%s/%s/round %d/%s/attended %t", name, role, round, kind, attended)
-							t.Run(id, func(t *testing.T) {
-								synctest.Test(t, func(t *testing.T) { n.play(t, p, at, kind, attended) })
-							})
+							t.Run(id, stage.Bubbled(func(t *testing.T) { n.play(t, p, at, kind, attended) }))
 						}
 					}
 				}
@@ -203,43 +201,41 @@ func TestAProviderThatWasNeverReachedInEachFlow(t *testing.T) {
 	for name, p := range plays() {
 		for i := range 4 {
 			attended, silence := i%2 > 0, time.Duration(i/2)*9*time.Second
-			t.Run(fmt.Sprintf("%s/attended: %t/after %s", name, attended, silence), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					var there atomic.Bool
-					source := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-						if there.Load() {
-							return p.reply(req)
-						}
-						return scripted.Reply{
-							Delay: silence, Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true, Message: "nobody is there"},
-						}
-					}}
-					kept := &store.Memory{}
-					first := p.engine(source, kept)
-					session, err := first.Start(t.Context(), p.config(attended))
-					require.NoError(t, err)
-					parent := neverReached(t, session)
-					require.NoError(t, session.Close())
-					stage.Pass(time.Hour)
+			t.Run(fmt.Sprintf("%s/attended: %t/after %s", name, attended, silence), stage.Bubbled(func(t *testing.T) {
+				var there atomic.Bool
+				source := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+					if there.Load() {
+						return p.reply(req)
+					}
+					return scripted.Reply{
+						Delay: silence, Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true, Message: "nobody is there"},
+					}
+				}}
+				kept := &store.Memory{}
+				first := p.engine(source, kept)
+				session, err := first.Start(t.Context(), p.config(attended))
+				require.NoError(t, err)
+				parent := neverReached(t, session)
+				require.NoError(t, session.Close())
+				stage.Pass(time.Hour)
 
-					other := p.engine(source, kept)
-					fork, err := other.Fork(t.Context(), parent.ID, parent.Seq, nil)
-					require.NoError(t, err)
-					session = stage.Opened(t, other, parent.ID)
-					for _, s := range []*debate.Session{session, fork} {
-						tryAgain(t, s)
-						neverReached(t, s)
-					}
-					there.Store(true)
-					for _, s := range []*debate.Session{session, fork} {
-						tryAgain(t, s)
-						record := stage.Ended(t, s)
-						require.NoError(t, p.whole(record))
-						assert.Empty(t, record.SkippedCalls)
-						assert.NoError(t, s.Close())
-					}
-				})
-			})
+				other := p.engine(source, kept)
+				fork, err := other.Fork(t.Context(), parent.ID, parent.Seq, nil)
+				require.NoError(t, err)
+				session = stage.Opened(t, other, parent.ID)
+				for _, s := range []*debate.Session{session, fork} {
+					tryAgain(t, s)
+					neverReached(t, s)
+				}
+				there.Store(true)
+				for _, s := range []*debate.Session{session, fork} {
+					tryAgain(t, s)
+					record := stage.Ended(t, s)
+					require.NoError(t, p.whole(record))
+					assert.Empty(t, record.SkippedCalls)
+					assert.NoError(t, s.Close())
+				}
+			}))
 		}
 	}
 }
@@ -247,38 +243,36 @@ func TestAProviderThatWasNeverReachedInEachFlow(t *testing.T) {
 // An outage that has passed, and what is missing in the error state, are said in each flow.
 func TestAnOutageIsSaidInEachFlow(t *testing.T) {
 	for name, p := range plays() {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var asked, refuses atomic.Int64
-				began := time.Now()
-				source := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
-					switch {
-					case asked.Add(1) > 1 && time.Since(began) < 5*time.Minute:
-						return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, Message: "gone"}}
-					case refuses.Load() > 0:
-						return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no"}}
-					default:
-						return p.reply(req)
-					}
-				}}
-				engine := p.engine(source, &store.Memory{})
-				session, err := engine.Start(t.Context(), p.config(false))
-				require.NoError(t, err)
-				record := stage.Ended(t, session)
-				assert.NoError(t, session.Close())
-				require.Len(t, lessThanPlanned(t, record), 1)
-				assert.Regexp(t, `^network: test was waited for, for \d+m`, lessThanPlanned(t, record)[0])
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			var asked, refuses atomic.Int64
+			began := time.Now()
+			source := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+				switch {
+				case asked.Add(1) > 1 && time.Since(began) < 5*time.Minute:
+					return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, Message: "gone"}}
+				case refuses.Load() > 0:
+					return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no"}}
+				default:
+					return p.reply(req)
+				}
+			}}
+			engine := p.engine(source, &store.Memory{})
+			session, err := engine.Start(t.Context(), p.config(false))
+			require.NoError(t, err)
+			record := stage.Ended(t, session)
+			assert.NoError(t, session.Close())
+			require.Len(t, lessThanPlanned(t, record), 1)
+			assert.Regexp(t, `^network: test was waited for, for \d+m`, lessThanPlanned(t, record)[0])
 
-				refuses.Store(1)
-				session, err = engine.Start(t.Context(), p.config(false))
-				require.NoError(t, err)
-				record, err = session.Wait(t.Context())
-				require.Error(t, err)
-				assert.NoError(t, session.Close())
-				require.NotEmpty(t, lessThanPlanned(t, record))
-				assert.Regexp(t, "^missing: ", lessThanPlanned(t, record)[0])
-			})
-		})
+			refuses.Store(1)
+			session, err = engine.Start(t.Context(), p.config(false))
+			require.NoError(t, err)
+			record, err = session.Wait(t.Context())
+			require.Error(t, err)
+			assert.NoError(t, session.Close())
+			require.NotEmpty(t, lessThanPlanned(t, record))
+			assert.Regexp(t, "^missing: ", lessThanPlanned(t, record)[0])
+		}))
 	}
 }
 

@@ -100,23 +100,21 @@ func TestAVerdictAfterTheHardLimitOfTimeCompletes(t *testing.T) {
 			require.NoError(p.t, p.control(a))
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				p := processes{t, &store.Memory{}, judgedBy("Zoe")}
-				session, err := p.engine().Start(t.Context(), p.config)
-				require.NoError(t, err)
-				answer(p, session, given(&stage.AwaitsInput(t, session).Inquiries[0]))
-				require.NoError(t, session.Close())
-				session = p.open()
-				defer session.Close()
-				record := stage.Ends(t, session)
-				assert.Equal(t, flow.StateCompleted, record.State)
-				assert.Equal(t, flow.EndRounds, record.Reason)
-				assert.NotNil(t, stage.View(record).Verdict)
-				assert.Empty(t, record.CutShort())
-				assert.Equal(t, 6, record.Spent().Requests)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			p := processes{t, &store.Memory{}, judgedBy("Zoe")}
+			session, err := p.engine().Start(t.Context(), p.config)
+			require.NoError(t, err)
+			answer(p, session, given(&stage.AwaitsInput(t, session).Inquiries[0]))
+			require.NoError(t, session.Close())
+			session = p.open()
+			defer session.Close()
+			record := stage.Ends(t, session)
+			assert.Equal(t, flow.StateCompleted, record.State)
+			assert.Equal(t, flow.EndRounds, record.Reason)
+			assert.NotNil(t, stage.View(record).Verdict)
+			assert.Empty(t, record.CutShort())
+			assert.Equal(t, 6, record.Spent().Requests)
+		}))
 	}
 }
 
@@ -232,40 +230,38 @@ func TestTimeIsWatchedWhileAPersonIsAwaited(t *testing.T) {
 		for limit, budget := range map[string]flow.Budget{
 			"hard": {HardTime: time.Hour}, "soft": {SoftTime: time.Hour}, "both": {SoftTime: time.Hour, HardTime: 2 * time.Hour},
 		} {
-			t.Run(name+", "+limit, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					engine, config := ask(&budget)
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					defer session.Close()
-					record := stage.AwaitsInput(t, session)
-					asked := record.Inquiries
-					stage.Pass(time.Until(record.StartedAt.Add(time.Hour)) - time.Millisecond)
-					synctest.Wait()
-					assert.Equal(t, flow.StateAwaitingInput, session.State())
-					stage.Pass(time.Millisecond)
-					synctest.Wait()
-					if limit == "hard" {
-						record, err = session.Wait(t.Context())
-						stage.RequireKind(t, err, provider.KindCostLimit)
-						assert.Equal(t, flow.StateError, record.State)
-						assert.Equal(t, flow.EndHardLimit, record.Reason)
-						assert.Equal(t, asked, record.Inquiries)
-						assert.Contains(t, record.CutShort(), "raise hardTime (1h0m0s of 1h0m0s)")
-						return
-					}
+			t.Run(name+", "+limit, stage.Bubbled(func(t *testing.T) {
+				engine, config := ask(&budget)
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				record := stage.AwaitsInput(t, session)
+				asked := record.Inquiries
+				stage.Pass(time.Until(record.StartedAt.Add(time.Hour)) - time.Millisecond)
+				synctest.Wait()
+				assert.Equal(t, flow.StateAwaitingInput, session.State())
+				stage.Pass(time.Millisecond)
+				synctest.Wait()
+				if limit == "hard" {
 					record, err = session.Wait(t.Context())
-					if errors.Is(err, debate.ErrAwaitingInput) { // the verdict is a person's too
-						verdict := given(&record.Inquiries[0])
-						require.NoError(t, session.Answer(t.Context(), verdict))
-					}
-					record = stage.Ends(t, session)
-					assert.Equal(t, flow.EndSoftLimit, record.Reason)
-					assert.Empty(t, record.Inquiries)
-					assert.Contains(t, record.CutShort(), "raise softTime (1h0m0s of 1h0m0s)")
-					stage.RequireKind(t, engine.Control(t.Context(), record.ID, flow.Answer{Inquiry: asked[0].ID, Text: "x"}), provider.KindState)
-				})
-			})
+					stage.RequireKind(t, err, provider.KindCostLimit)
+					assert.Equal(t, flow.StateError, record.State)
+					assert.Equal(t, flow.EndHardLimit, record.Reason)
+					assert.Equal(t, asked, record.Inquiries)
+					assert.Contains(t, record.CutShort(), "raise hardTime (1h0m0s of 1h0m0s)")
+					return
+				}
+				record, err = session.Wait(t.Context())
+				if errors.Is(err, debate.ErrAwaitingInput) { // the verdict is a person's too
+					verdict := given(&record.Inquiries[0])
+					require.NoError(t, session.Answer(t.Context(), verdict))
+				}
+				record = stage.Ends(t, session)
+				assert.Equal(t, flow.EndSoftLimit, record.Reason)
+				assert.Empty(t, record.Inquiries)
+				assert.Contains(t, record.CutShort(), "raise softTime (1h0m0s of 1h0m0s)")
+				stage.RequireKind(t, engine.Control(t.Context(), record.ID, flow.Answer{Inquiry: asked[0].ID, Text: "x"}), provider.KindState)
+			}))
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,25 +54,23 @@ func TestPlansThatAreAskedForAgain(t *testing.T) {
 		"what Ada says":        {stage.JSON(stage.PlanOf(trainPosition, "Streets are for the people who live in them.")), "positions[1].position: says the same"},
 		"nearly what Ada says": {stage.JSON(stage.PlanOf("And streets are for the people who live in them.", trainPosition)), "positions[0].position: says the same"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.Unplaced(1, 2)
-				config.Participants[0].Position = "Streets are for the people who live in them."
-				engine, p := stage.Engine(config)
-				asked := stage.Planner(p, tc.answer, stage.JSON(stage.PlanOf(stage.NoonPosition, stage.QuarterPosition)))
-				record := stage.Run(t, engine, config)
-				require.Len(t, asked(), 2, "asked again, once")
-				require.Len(t, record.Rejections, 1)
-				assert.Contains(t, strings.Join(record.Rejections[0].Problems, "\n"), tc.problem)
-				assert.Equal(t, "assigner", record.Rejections[0].By)
-				for _, problem := range record.Rejections[0].Problems {
-					assert.Contains(t, asked()[1].Last.Text, problem, "the re-ask says what was wrong")
-				}
-				assert.Contains(t, asked()[1].Last.Text, asked()[0].Last.Text)
-				require.NotNil(t, stage.View(record).Assignment)
-				assert.Equal(t, stage.NoonPosition, stage.View(record).Assignment.Positions[0].Position)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.Unplaced(1, 2)
+			config.Participants[0].Position = "Streets are for the people who live in them."
+			engine, p := stage.Engine(config)
+			asked := stage.Planner(p, tc.answer, stage.JSON(stage.PlanOf(stage.NoonPosition, stage.QuarterPosition)))
+			record := stage.Run(t, engine, config)
+			require.Len(t, asked(), 2, "asked again, once")
+			require.Len(t, record.Rejections, 1)
+			assert.Contains(t, strings.Join(record.Rejections[0].Problems, "\n"), tc.problem)
+			assert.Equal(t, "assigner", record.Rejections[0].By)
+			for _, problem := range record.Rejections[0].Problems {
+				assert.Contains(t, asked()[1].Last.Text, problem, "the re-ask says what was wrong")
+			}
+			assert.Contains(t, asked()[1].Last.Text, asked()[0].Last.Text)
+			require.NotNil(t, stage.View(record).Assignment)
+			assert.Equal(t, stage.NoonPosition, stage.View(record).Assignment.Positions[0].Position)
+		}))
 	}
 }
 
@@ -101,40 +98,38 @@ func TestPositionsThatAreNotFoundHaltTheDebateBeforeTheFirstRound(t *testing.T) 
 		"a window that is too small":     {&provider.Error{Kind: provider.KindContextOverflow, Status: 400}, provider.KindContextOverflow, 1},
 	} {
 		for _, unattended := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/%t", name, unattended), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.Unplaced(0, 2)
-					config.MaxTokens = 500 // too little to be lowered after an overflow
-					config.Unattended = unattended
-					engine, p := stage.Engine(config)
-					stage.Planner(p, stage.JSON(stage.PlanOf(stage.NoonPosition)))
-					if tc.failure != nil {
-						p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: tc.failure} }
-					}
-					session := stage.Started(t, engine, config)
-					record, err := session.Wait(t.Context())
-					var failure *debate.Error
-					if unattended {
-						failure = stage.RequireKind(t, err, tc.kind)
-						assert.Equal(t, flow.StateError, record.State)
-						assert.Empty(t, record.Answers, "no rule does without positions")
-					} else {
-						q := stage.Question(t, record, err)
-						failure = q.Failure
-						assert.Equal(t, tc.kind, failure.Kind)
-						assert.Equal(t, "assign", q.About[0].Call)
-						assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionEnd}, q.Options)
-					}
-					assert.Equal(t, "assigner", failure.Participant)
-					assert.Equal(t, "assign", failure.Op)
-					assert.NotEmpty(t, failure.Hint())
-					assert.Equal(t, flow.StateInitializing, record.Working())
-					assert.Zero(t, record.Round)
-					assert.Empty(t, record.Turns)
-					assert.Nil(t, stage.View(record).Assignment)
-					assert.Equal(t, tc.calls, p.Calls())
-				})
-			})
+			t.Run(fmt.Sprintf("%s/%t", name, unattended), stage.Bubbled(func(t *testing.T) {
+				config := stage.Unplaced(0, 2)
+				config.MaxTokens = 500 // too little to be lowered after an overflow
+				config.Unattended = unattended
+				engine, p := stage.Engine(config)
+				stage.Planner(p, stage.JSON(stage.PlanOf(stage.NoonPosition)))
+				if tc.failure != nil {
+					p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: tc.failure} }
+				}
+				session := stage.Started(t, engine, config)
+				record, err := session.Wait(t.Context())
+				var failure *debate.Error
+				if unattended {
+					failure = stage.RequireKind(t, err, tc.kind)
+					assert.Equal(t, flow.StateError, record.State)
+					assert.Empty(t, record.Answers, "no rule does without positions")
+				} else {
+					q := stage.Question(t, record, err)
+					failure = q.Failure
+					assert.Equal(t, tc.kind, failure.Kind)
+					assert.Equal(t, "assign", q.About[0].Call)
+					assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionEnd}, q.Options)
+				}
+				assert.Equal(t, "assigner", failure.Participant)
+				assert.Equal(t, "assign", failure.Op)
+				assert.NotEmpty(t, failure.Hint())
+				assert.Equal(t, flow.StateInitializing, record.Working())
+				assert.Zero(t, record.Round)
+				assert.Empty(t, record.Turns)
+				assert.Nil(t, stage.View(record).Assignment)
+				assert.Equal(t, tc.calls, p.Calls())
+			}))
 		}
 	}
 }

@@ -242,33 +242,31 @@ func TestVotesThatAreNotAccepted(t *testing.T) {
 		"one field more": `{"vote":"for","reasoning":"x","confidence":1}`,
 		"prose":          `For.`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config, engine, source := stage.House("for→for", "for→for")
-				config.Audience.Members[0].Fallbacks = []string{"test/spare"}
-				answer := source.Reply
-				source.Reply = func(req *provider.Request) scripted.Reply {
-					if req.Schema != nil && req.Schema.Name == "ballot" && req.Model == "voter" && strings.Contains(req.ID, "vote.before.Voter") {
-						return scripted.Reply{Text: bad}
-					}
-					return answer(req)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config, engine, source := stage.House("for→for", "for→for")
+			config.Audience.Members[0].Fallbacks = []string{"test/spare"}
+			answer := source.Reply
+			source.Reply = func(req *provider.Request) scripted.Reply {
+				if req.Schema != nil && req.Schema.Name == "ballot" && req.Model == "voter" && strings.Contains(req.ID, "vote.before.Voter") {
+					return scripted.Reply{Text: bad}
 				}
-				record := stage.Run(t, engine, config)
-				assert.Len(t, record.Rejections, 4, "each is asked once more")
-				assert.Equal(t, map[string]string{"Voter 1": "for → for"}, ballots(record), "who has a fallback has voted by it")
-				require.Len(t, record.SkippedCalls, 1)
-				assert.Equal(t, "vote.before.Voter 2", record.SkippedCalls[0].Call)
-				assert.Equal(t, provider.KindInvalidResponse, record.SkippedCalls[0].Cause)
-				for _, req := range source.Requests() {
-					assert.NotEqual(t, "vote.after.Voter 2", stage.CallOf(&req), "whoever has not voted before is not asked after")
+				return answer(req)
+			}
+			record := stage.Run(t, engine, config)
+			assert.Len(t, record.Rejections, 4, "each is asked once more")
+			assert.Equal(t, map[string]string{"Voter 1": "for → for"}, ballots(record), "who has a fallback has voted by it")
+			require.Len(t, record.SkippedCalls, 1)
+			assert.Equal(t, "vote.before.Voter 2", record.SkippedCalls[0].Call)
+			assert.Equal(t, provider.KindInvalidResponse, record.SkippedCalls[0].Cause)
+			for _, req := range source.Requests() {
+				assert.NotEqual(t, "vote.after.Voter 2", stage.CallOf(&req), "whoever has not voted before is not asked after")
+			}
+			for _, b := range stage.View(record).Ballots {
+				if b.Voter == "Voter 1" && !b.After {
+					assert.Equal(t, "test/spare", b.Model)
 				}
-				for _, b := range stage.View(record).Ballots {
-					if b.Voter == "Voter 1" && !b.After {
-						assert.Equal(t, "test/spare", b.Model)
-					}
-				}
-			})
-		})
+			}
+		}))
 	}
 }
 

@@ -80,63 +80,59 @@ func TestAStopShowsTheGroupsTurns(t *testing.T) {
 
 func TestDowntimeIsNoTimeOfTheRound(t *testing.T) {
 	for _, mode := range []debate.Mode{debate.Simultaneous, debate.Sequential} {
-		t.Run(string(mode), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.Crew(3)
-				config.ID = "down"
-				config.Mode, config.RoundTimeout = mode, time.Minute
-				engine, p := stage.Engine(config)
-				engine.Store = &store.Memory{}
-				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
-					if req.Schema == nil {
-						r.Delay = 5 * time.Second
-					}
-				})
-				s, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				stage.Pass(time.Second)
-				require.NoError(t, s.Close())
-				stage.Pass(time.Hour) // the process is down
-				other := stage.Twin(engine)
-				s = stage.Opened(t, other, "down")
-				defer s.Close()
-				record, err := s.Wait(t.Context())
-				if record != nil {
-					tell(t, record)
-				}
-				require.NoError(t, err)
-				assert.Len(t, record.RoundTurns(1), 3, "nobody was slow: the process was down")
-				for _, who := range record.Participants() {
-					assert.NotEqual(t, flow.StatusDropped, who.Status, who.Name)
+		t.Run(string(mode), stage.Bubbled(func(t *testing.T) {
+			config := stage.Crew(3)
+			config.ID = "down"
+			config.Mode, config.RoundTimeout = mode, time.Minute
+			engine, p := stage.Engine(config)
+			engine.Store = &store.Memory{}
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
+				if req.Schema == nil {
+					r.Delay = 5 * time.Second
 				}
 			})
-		})
+			s, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			stage.Pass(time.Second)
+			require.NoError(t, s.Close())
+			stage.Pass(time.Hour) // the process is down
+			other := stage.Twin(engine)
+			s = stage.Opened(t, other, "down")
+			defer s.Close()
+			record, err := s.Wait(t.Context())
+			if record != nil {
+				tell(t, record)
+			}
+			require.NoError(t, err)
+			assert.Len(t, record.RoundTurns(1), 3, "nobody was slow: the process was down")
+			for _, who := range record.Participants() {
+				assert.NotEqual(t, flow.StatusDropped, who.Status, who.Name)
+			}
+		}))
 	}
 }
 
 func TestEmptyRoundsAreNotJudged(t *testing.T) {
 	for _, mode := range []debate.Mode{debate.Simultaneous, debate.Sequential} {
-		t.Run(string(mode), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.Mode, config.RoundTimeout = mode, 30*time.Second
-				engine, p := stage.Engine(config)
-				reply := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					if req.Schema == nil {
-						return scripted.Reply{Err: &provider.Error{Kind: provider.KindRateLimit}}
-					}
-					return reply(req)
+		t.Run(string(mode), stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Mode, config.RoundTimeout = mode, 30*time.Second
+			engine, p := stage.Engine(config)
+			reply := p.Reply
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				if req.Schema == nil {
+					return scripted.Reply{Err: &provider.Error{Kind: provider.KindRateLimit}}
 				}
-				s := stage.Started(t, engine, config)
-				record, err := s.Wait(t.Context())
-				if record != nil {
-					tell(t, record)
-				}
-				t.Log(err)
-				require.Error(t, err, "no round is complete: that is an error, labelled")
-			})
-		})
+				return reply(req)
+			}
+			s := stage.Started(t, engine, config)
+			record, err := s.Wait(t.Context())
+			if record != nil {
+				tell(t, record)
+			}
+			t.Log(err)
+			require.Error(t, err, "no round is complete: that is an error, labelled")
+		}))
 	}
 }
 

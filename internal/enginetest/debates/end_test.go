@@ -177,62 +177,60 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 	reached := map[flow.EndReason]bool{}
 	for name, tc := range endings() {
 		reached[tc.reason] = true
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.Rounds = 4
-				if tc.change != nil {
-					tc.change(&config)
-				}
-				engine, p := stage.Engine(config)
-				engine.Store = &store.Memory{}
-				tc.play.on(p, "Ada", "Ben")
-				if tc.reason == flow.EndTooFew {
-					stage.Abiding(p)
-				}
-				if tc.spoil != nil {
-					tc.spoil(p)
-				}
-				stage.Slowly(p)
-				session := stage.Started(t, engine, config)
-				if tc.host != nil {
-					stage.Pass(2500 * time.Millisecond)
-					tc.host(t, session)
-				}
-				record, err := session.Wait(t.Context())
-				if tc.failed != "" {
-					stage.RequireKind(t, err, tc.failed)
-					assert.Equal(t, flow.StateError, record.State)
-				} else {
-					require.NoError(t, err)
-					assert.True(t, record.Final())
-				}
-				if tc.rounds > 0 {
-					assert.Equal(t, tc.rounds, record.Round)
-				}
-				change := stage.LastReason(stage.Logged(t, engine, record.ID))
-				assert.Equal(t, tc.reason, change.Reason)
-				assert.Contains(t, change.Evidence, tc.words)
-				assert.Equal(t, tc.reason, record.Reason)
-				assert.Equal(t, change.Evidence, record.Evidence)
-				assert.Equal(t, tc.by, change.By)
-				if tc.failed != "" {
-					tc.by = "" // it has not ended yet
-				}
-				assert.Equal(t, tc.by, record.EndedEarlyBy)
-				if tc.by == flow.EndedByDetector {
-					want := fmt.Sprintf("ended after %d of 4 rounds by the detector %s: %s", tc.rounds, tc.reason, tc.words)
-					assert.True(t, strings.HasPrefix(record.CutShort(), want), record.CutShort())
-				}
-				missing := slices.ContainsFunc(stage.View(record).Outcome().Degraded, func(s string) bool { return strings.HasPrefix(s, "missing: round") })
-				assert.Equal(t, (tc.by != "" || tc.failed != "") && record.Round < 4, missing, "the outcome names the rounds that were not held")
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Rounds = 4
+			if tc.change != nil {
+				tc.change(&config)
+			}
+			engine, p := stage.Engine(config)
+			engine.Store = &store.Memory{}
+			tc.play.on(p, "Ada", "Ben")
+			if tc.reason == flow.EndTooFew {
+				stage.Abiding(p)
+			}
+			if tc.spoil != nil {
+				tc.spoil(p)
+			}
+			stage.Slowly(p)
+			session := stage.Started(t, engine, config)
+			if tc.host != nil {
+				stage.Pass(2500 * time.Millisecond)
+				tc.host(t, session)
+			}
+			record, err := session.Wait(t.Context())
+			if tc.failed != "" {
+				stage.RequireKind(t, err, tc.failed)
+				assert.Equal(t, flow.StateError, record.State)
+			} else {
+				require.NoError(t, err)
+				assert.True(t, record.Final())
+			}
+			if tc.rounds > 0 {
+				assert.Equal(t, tc.rounds, record.Round)
+			}
+			change := stage.LastReason(stage.Logged(t, engine, record.ID))
+			assert.Equal(t, tc.reason, change.Reason)
+			assert.Contains(t, change.Evidence, tc.words)
+			assert.Equal(t, tc.reason, record.Reason)
+			assert.Equal(t, change.Evidence, record.Evidence)
+			assert.Equal(t, tc.by, change.By)
+			if tc.failed != "" {
+				tc.by = "" // it has not ended yet
+			}
+			assert.Equal(t, tc.by, record.EndedEarlyBy)
+			if tc.by == flow.EndedByDetector {
+				want := fmt.Sprintf("ended after %d of 4 rounds by the detector %s: %s", tc.rounds, tc.reason, tc.words)
+				assert.True(t, strings.HasPrefix(record.CutShort(), want), record.CutShort())
+			}
+			missing := slices.ContainsFunc(stage.View(record).Outcome().Degraded, func(s string) bool { return strings.HasPrefix(s, "missing: round") })
+			assert.Equal(t, (tc.by != "" || tc.failed != "") && record.Round < 4, missing, "the outcome names the rounds that were not held")
 
-				stored := stage.RecordOf(t, engine, record.ID)
-				assert.Equal(t, record.Reason, stored.Reason)
-				assert.Equal(t, record.Evidence, stored.Evidence)
-				assert.Equal(t, record.EndedEarlyBy, stored.EndedEarlyBy)
-			})
-		})
+			stored := stage.RecordOf(t, engine, record.ID)
+			assert.Equal(t, record.Reason, stored.Reason)
+			assert.Equal(t, record.Evidence, stored.Evidence)
+			assert.Equal(t, record.EndedEarlyBy, stored.EndedEarlyBy)
+		}))
 	}
 	all := []flow.EndReason{
 		debate.EndJudge, flow.EndRounds, flow.EndConverged, debate.EndDiminishing, debate.EndRepetition, debate.EndDrift, flow.EndTooFew,

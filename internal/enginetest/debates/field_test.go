@@ -147,16 +147,14 @@ func TestTextAndSchemaAgree(t *testing.T) {
 	t.Parallel()
 	for _, f := range shapes() {
 		for name, change := range variants() {
-			t.Run(f.Name+"/"+name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := castOf(f)
-					change(&config)
-					texts, schemas := seen(t, config)
-					for _, call := range slices.Sorted(maps.Keys(texts)) {
-						agree(t, texts[call], schemas[call], call)
-					}
-				})
-			})
+			t.Run(f.Name+"/"+name, stage.Bubbled(func(t *testing.T) {
+				config := castOf(f)
+				change(&config)
+				texts, schemas := seen(t, config)
+				for _, call := range slices.Sorted(maps.Keys(texts)) {
+					agree(t, texts[call], schemas[call], call)
+				}
+			}))
 		}
 	}
 }
@@ -197,22 +195,20 @@ func TestNobodyIsMarkedForSilence(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a superfluous mark is refused by name", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			config := castOf(stage.Builtin(t, format.KarlPopper))
-			engine, source := stage.Ready(config)
-			stage.Altered(source, func(req *provider.Request, r *scripted.Reply) {
-				if strings.HasSuffix(req.ID, "/r1.assessment.judge/1") {
-					r.Text = stage.Judgement([]string{"Ada", "Ben", "Cem", "Dia", "Eve", "Fay"}, true)
-				}
-			})
-			record := stage.Run(t, engine, config)
-			require.Len(t, record.Rejections, 1)
-			assert.Equal(t, []string{ // the second of each team says nothing in the first round
-				`assessments[1]: "Ben" has not spoken in round 1`, `assessments[4]: "Eve" has not spoken in round 1`,
-			}, record.Rejections[0].Problems)
+	t.Run("a superfluous mark is refused by name", stage.Bubbled(func(t *testing.T) {
+		config := castOf(stage.Builtin(t, format.KarlPopper))
+		engine, source := stage.Ready(config)
+		stage.Altered(source, func(req *provider.Request, r *scripted.Reply) {
+			if strings.HasSuffix(req.ID, "/r1.assessment.judge/1") {
+				r.Text = stage.Judgement([]string{"Ada", "Ben", "Cem", "Dia", "Eve", "Fay"}, true)
+			}
 		})
-	})
+		record := stage.Run(t, engine, config)
+		require.Len(t, record.Rejections, 1)
+		assert.Equal(t, []string{ // the second of each team says nothing in the first round
+			`assessments[1]: "Ben" has not spoken in round 1`, `assessments[4]: "Eve" has not spoken in round 1`,
+		}, record.Rejections[0].Problems)
+	}))
 }
 
 // TestNoWinnerIsNotOffered: where nobody can win, neither a winner nor scores are asked for.
@@ -282,26 +278,24 @@ func TestFlagsEndOnlyWithAReason(t *testing.T) {
 		"a wish":              {format.FreeForm, 1, ends, debate.EndJudge},
 	} {
 		for _, why := range []string{"", "  ", "\u200b\u2060\u3164\u2800", "Both now want a toll."} {
-			t.Run(fmt.Sprintf("%s/%q", name, why), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.TwoDebaters()
-					config.Format, config.Rounds = test.format, 5
-					engine, p := stage.Ready(config)
-					flagged(p, test.round, test.answer(why))
-					record := stage.Run(t, engine, config)
-					if !strings.Contains(why, "toll") {
-						require.Len(t, record.Rejections, 2, "and left out")
-						assert.Contains(t, record.Rejections[0].Problems, "ending: is blank, but the answer would end the debate: say why it should end")
-						assert.Equal(t, 5, record.Round)
-						return
-					}
-					assert.Empty(t, record.Rejections)
-					assert.Equal(t, test.round, record.Round)
-					assert.Equal(t, test.reason, record.Reason)
-					assert.True(t, strings.HasSuffix(record.Evidence, ": "+why), record.Evidence)
-					assert.Equal(t, why, stage.View(record).Assessments[test.round-1].Ending)
-				})
-			})
+			t.Run(fmt.Sprintf("%s/%q", name, why), stage.Bubbled(func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.Format, config.Rounds = test.format, 5
+				engine, p := stage.Ready(config)
+				flagged(p, test.round, test.answer(why))
+				record := stage.Run(t, engine, config)
+				if !strings.Contains(why, "toll") {
+					require.Len(t, record.Rejections, 2, "and left out")
+					assert.Contains(t, record.Rejections[0].Problems, "ending: is blank, but the answer would end the debate: say why it should end")
+					assert.Equal(t, 5, record.Round)
+					return
+				}
+				assert.Empty(t, record.Rejections)
+				assert.Equal(t, test.round, record.Round)
+				assert.Equal(t, test.reason, record.Reason)
+				assert.True(t, strings.HasSuffix(record.Evidence, ": "+why), record.Evidence)
+				assert.Equal(t, why, stage.View(record).Assessments[test.round-1].Ending)
+			}))
 		}
 	}
 }

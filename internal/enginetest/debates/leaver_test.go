@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -78,29 +77,27 @@ func TestWhoeverHasLeftIsScored(t *testing.T) {
 // Whoever has left wins only if the format says so.
 func TestWhoeverHasLeftWinsOnlyIfTheFormatSaysSo(t *testing.T) {
 	for name, may := range map[string]bool{"it does not": false, "it does": true} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				all := format.Builtin()
-				own := all[slices.IndexFunc(all, func(f format.Format) bool { return f.Name == format.StructuredRounds })]
-				own.Name, own.LeaverMayWin = "open-end", may
-				config, engine, p := deserted(func(c *debate.Config) { c.Format, c.CustomFormat = "", &own })
-				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
-					if strings.Contains(req.ID, "/verdict.") {
-						r.Text = strings.Replace(r.Text, `"winner":{"participant":"Ada"`, `"winner":{"participant":"Ben"`, 1)
-					}
-				})
-				session := stage.Started(t, engine, config)
-				record, err := session.Wait(t.Context())
-				if may {
-					require.NoError(t, err)
-					assert.Equal(t, "Ben", stage.View(record).Outcome().Winner)
-					return
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			all := format.Builtin()
+			own := all[slices.IndexFunc(all, func(f format.Format) bool { return f.Name == format.StructuredRounds })]
+			own.Name, own.LeaverMayWin = "open-end", may
+			config, engine, p := deserted(func(c *debate.Config) { c.Format, c.CustomFormat = "", &own })
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
+				if strings.Contains(req.ID, "/verdict.") {
+					r.Text = strings.Replace(r.Text, `"winner":{"participant":"Ada"`, `"winner":{"participant":"Ben"`, 1)
 				}
-				stage.RequireKind(t, err, provider.KindInvalidResponse)
-				require.NotEmpty(t, record.Rejections)
-				assert.Equal(t, []string{"winner: has left the debate, and cannot win"}, record.Rejections[0].Problems)
 			})
-		})
+			session := stage.Started(t, engine, config)
+			record, err := session.Wait(t.Context())
+			if may {
+				require.NoError(t, err)
+				assert.Equal(t, "Ben", stage.View(record).Outcome().Winner)
+				return
+			}
+			stage.RequireKind(t, err, provider.KindInvalidResponse)
+			require.NotEmpty(t, record.Rejections)
+			assert.Equal(t, []string{"winner: has left the debate, and cannot win"}, record.Rejections[0].Problems)
+		}))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -281,45 +280,43 @@ func TestNamesThatLookLikeCalls(t *testing.T) {
 			c.Audience = &debate.Audience{Members: []debate.Member{{Name: "Zoe", Model: "test/voter"}, {Name: "Zoe.again", Model: "test/voter"}}}
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.Rounds = 1
-				config.Unattended = true
-				change(&config)
-				engine, p := stage.Engine(config)
-				answer := p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					switch {
-					case req.Self == "Zoe" && !stage.Reasked(req) && !strings.Contains(req.ID, ".swapped"):
-						return scripted.Reply{Text: "no JSON"} // to be asked again
-					case req.Schema != nil && req.Schema.Name == "ballot":
-						return scripted.Reply{Text: `{"vote":"for","reasoning":"Yes."}`}
-					default:
-						return answer(req)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Rounds = 1
+			config.Unattended = true
+			change(&config)
+			engine, p := stage.Engine(config)
+			answer := p.Reply
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				switch {
+				case req.Self == "Zoe" && !stage.Reasked(req) && !strings.Contains(req.ID, ".swapped"):
+					return scripted.Reply{Text: "no JSON"} // to be asked again
+				case req.Schema != nil && req.Schema.Name == "ballot":
+					return scripted.Reply{Text: `{"vote":"for","reasoning":"Yes."}`}
+				default:
+					return answer(req)
+				}
+			}
+			if engine.Validate(t.Context(), config) != nil {
+				return // refused, before anything is paid
+			}
+			record := stage.Run(t, engine, config)
+			for _, judge := range config.Judging.Judges {
+				want := 1
+				if config.Judging.BothOrders {
+					want = 2
+				}
+				got := 0
+				for _, v := range stage.View(record).Verdicts {
+					if v.Judge == judge.Name || judge.Name == "" {
+						got++
 					}
 				}
-				if engine.Validate(t.Context(), config) != nil {
-					return // refused, before anything is paid
-				}
-				record := stage.Run(t, engine, config)
-				for _, judge := range config.Judging.Judges {
-					want := 1
-					if config.Judging.BothOrders {
-						want = 2
-					}
-					got := 0
-					for _, v := range stage.View(record).Verdicts {
-						if v.Judge == judge.Name || judge.Name == "" {
-							got++
-						}
-					}
-					assert.Equal(t, want, got, "verdicts of %q", judge.Name)
-				}
-				if config.Audience != nil {
-					assert.Len(t, stage.View(record).Ballots, 4)
-				}
-			})
-		})
+				assert.Equal(t, want, got, "verdicts of %q", judge.Name)
+			}
+			if config.Audience != nil {
+				assert.Len(t, stage.View(record).Ballots, 4)
+			}
+		}))
 	}
 }

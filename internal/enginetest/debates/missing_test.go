@@ -3,7 +3,6 @@ package debates_test
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -88,25 +87,23 @@ func TestTheOutcomeNamesWhatIsMissing(t *testing.T) {
 			[]string{"missing: rounds 2 to 3"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.Crew(3)
-				tc.change(&config)
-				engine, p := stage.Engine(config)
-				stage.Abiding(p)
-				stage.Slowly(p)
-				if tc.spoil != nil {
-					tc.spoil(p)
-				}
-				session := stage.Started(t, engine, config)
-				if tc.host != nil {
-					stage.Pass(tc.after)
-					tc.host(t, session)
-				}
-				record := stage.Ended(t, session)
-				assert.Equal(t, tc.want, stage.View(record).Outcome().Degraded)
-				assert.Equal(t, tc.want != nil, record.EndedEarlyBy != "")
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.Crew(3)
+			tc.change(&config)
+			engine, p := stage.Engine(config)
+			stage.Abiding(p)
+			stage.Slowly(p)
+			if tc.spoil != nil {
+				tc.spoil(p)
+			}
+			session := stage.Started(t, engine, config)
+			if tc.host != nil {
+				stage.Pass(tc.after)
+				tc.host(t, session)
+			}
+			record := stage.Ended(t, session)
+			assert.Equal(t, tc.want, stage.View(record).Outcome().Degraded)
+			assert.Equal(t, tc.want != nil, record.EndedEarlyBy != "")
+		}))
 	}
 }

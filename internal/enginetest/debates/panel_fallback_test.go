@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -82,49 +81,47 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 			"",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.Rounds, config.Unattended = 1, true
-				config.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{
-					{Model: "test/judge", Fallbacks: []string{"test/first", "test/second"}},
-				}}
-				engine, source := stage.Engine(config)
-				answer := source.Reply
-				var mu sync.Mutex
-				given := map[string]int{}
-				source.Reply = func(req *provider.Request) scripted.Reply {
-					mu.Lock()
-					defer mu.Unlock()
-					if list, n := test.answers[req.Model], given[req.Model]; n < len(list) {
-						given[req.Model]++
-						return list[n]
-					}
-					return answer(req)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Rounds, config.Unattended = 1, true
+			config.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{
+				{Model: "test/judge", Fallbacks: []string{"test/first", "test/second"}},
+			}}
+			engine, source := stage.Engine(config)
+			answer := source.Reply
+			var mu sync.Mutex
+			given := map[string]int{}
+			source.Reply = func(req *provider.Request) scripted.Reply {
+				mu.Lock()
+				defer mu.Unlock()
+				if list, n := test.answers[req.Model], given[req.Model]; n < len(list) {
+					given[req.Model]++
+					return list[n]
 				}
-				session := stage.Started(t, engine, config)
-				record, err := session.Wait(t.Context())
-				assert.Equal(t, test.want, askedModels(source))
-				for _, rejection := range record.Rejections {
-					if rejection.Next != "" {
-						require.Less(t, rejection.Attempt, len(askedModels(source)))
-						next := askedModels(source)[rejection.Attempt]
-						assert.Equal(t, rejection.Call+" "+strings.TrimPrefix(rejection.Next, "test/"), next, "the log says who is next")
-					}
+				return answer(req)
+			}
+			session := stage.Started(t, engine, config)
+			record, err := session.Wait(t.Context())
+			assert.Equal(t, test.want, askedModels(source))
+			for _, rejection := range record.Rejections {
+				if rejection.Next != "" {
+					require.Less(t, rejection.Attempt, len(askedModels(source)))
+					next := askedModels(source)[rejection.Attempt]
+					assert.Equal(t, rejection.Call+" "+strings.TrimPrefix(rejection.Next, "test/"), next, "the log says who is next")
 				}
-				if test.model == "" {
-					stage.RequireKind(t, err, provider.KindInvalidResponse)
-					assert.Equal(t, flow.StateError, record.State, "nobody does without the verdict")
-					assert.Nil(t, stage.View(record).Verdict)
-					assert.Empty(t, record.Answers)
-					return
-				}
-				require.NoError(t, err)
-				require.NotNil(t, stage.View(record).Verdict)
-				assert.Equal(t, test.model, stage.View(record).Verdict.Model)
-				assert.Empty(t, stage.View(record).Outcome().Degraded)
-			})
-		})
+			}
+			if test.model == "" {
+				stage.RequireKind(t, err, provider.KindInvalidResponse)
+				assert.Equal(t, flow.StateError, record.State, "nobody does without the verdict")
+				assert.Nil(t, stage.View(record).Verdict)
+				assert.Empty(t, record.Answers)
+				return
+			}
+			require.NoError(t, err)
+			require.NotNil(t, stage.View(record).Verdict)
+			assert.Equal(t, test.model, stage.View(record).Verdict.Model)
+			assert.Empty(t, stage.View(record).Outcome().Degraded)
+		}))
 	}
 }
 
@@ -133,41 +130,39 @@ func TestAModelTakesOverFromAModelOnly(t *testing.T) {
 	for name, judge := range map[string]debate.JudgeConfig{
 		"a function": {Name: "Pat", Judge: "broken"}, "a model": {Name: "Pat", Model: "test/broken"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := stage.NewCourt(stage.ForAda())
-				c.Config.Judging.Judges[0], c.Config.Unattended = judge, false
-				c.Engine.Judges = map[string]debate.Judge{"broken": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
-					return nil, &provider.Error{Kind: provider.KindRefusal, Message: "no"}
-				})}
-				answer := c.Source.Reply
-				c.Source.Reply = func(req *provider.Request) scripted.Reply {
-					if req.Model == "spare" {
-						return scripted.Reply{Text: stage.ForBen().Verdict("spare")}
-					}
-					return answer(req)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			c := stage.NewCourt(stage.ForAda())
+			c.Config.Judging.Judges[0], c.Config.Unattended = judge, false
+			c.Engine.Judges = map[string]debate.Judge{"broken": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
+				return nil, &provider.Error{Kind: provider.KindRefusal, Message: "no"}
+			})}
+			answer := c.Source.Reply
+			c.Source.Reply = func(req *provider.Request) scripted.Reply {
+				if req.Model == "spare" {
+					return scripted.Reply{Text: stage.ForBen().Verdict("spare")}
 				}
-				session := stage.Started(t, c.Engine, c.Config)
-				record, err := session.Wait(t.Context())
-				q := stage.Question(t, record, err)
-				if judge.Model != "" {
-					assert.Equal(t, stage.JudgeOptions(debate.KindVerdict), q.Options)
-					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}))
-					record = stage.Ended(t, session)
-					assert.Equal(t, "Ben", stage.View(record).Outcome().Winner)
-					assert.Equal(t, "test/spare", stage.View(record).Verdict.Model)
-					return
-				}
-				assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionDrop}, q.Options)
-				stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}), provider.KindValidation)
-				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
-				record = stage.Asking(t, session)
-				again := stage.Question(t, record, err)
-				assert.NotEqual(t, q.ID, again.ID)
-				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: again.ID, Option: flow.OptionDrop}))
+				return answer(req)
+			}
+			session := stage.Started(t, c.Engine, c.Config)
+			record, err := session.Wait(t.Context())
+			q := stage.Question(t, record, err)
+			if judge.Model != "" {
+				assert.Equal(t, stage.JudgeOptions(debate.KindVerdict), q.Options)
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}))
 				record = stage.Ended(t, session)
-				assert.Nil(t, stage.View(record).Verdict)
-			})
-		})
+				assert.Equal(t, "Ben", stage.View(record).Outcome().Winner)
+				assert.Equal(t, "test/spare", stage.View(record).Verdict.Model)
+				return
+			}
+			assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionDrop}, q.Options)
+			stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}), provider.KindValidation)
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
+			record = stage.Asking(t, session)
+			again := stage.Question(t, record, err)
+			assert.NotEqual(t, q.ID, again.ID)
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: again.ID, Option: flow.OptionDrop}))
+			record = stage.Ended(t, session)
+			assert.Nil(t, stage.View(record).Verdict)
+		}))
 	}
 }

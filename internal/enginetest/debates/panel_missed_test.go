@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 
@@ -41,29 +40,27 @@ func TestAMissedAssessmentMeansGoOn(t *testing.T) {
 		"drift": {func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectDrift} }, wants(`"drifting":false`, `"drifting":true`), debate.EndDrift, 1},
 	} {
 		for _, slipped := range []string{"J1 J2", "J1", ""} {
-			t.Run(name+"/"+slipped, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config, engine, p := panelOfThree(4)
-					tc.change(&config)
-					reply := p.Reply
-					p.Reply = replacing(func(req *provider.Request) scripted.Reply {
-						r := reply(req)
-						if req.Schema == nil { // what is said twice is noticed by a detector
-							r = play{}.reply(req, nil)
-						}
-						return r
-					}, tc.round, slipped, tc.says)
-					record := stage.Run(t, engine, config)
-					if slipped == "J1 J2" {
-						assert.Len(t, record.SkippedCalls, 2)
-						assert.Greater(t, record.Round, tc.round, record.Evidence)
-						return
+			t.Run(name+"/"+slipped, stage.Bubbled(func(t *testing.T) {
+				config, engine, p := panelOfThree(4)
+				tc.change(&config)
+				reply := p.Reply
+				p.Reply = replacing(func(req *provider.Request) scripted.Reply {
+					r := reply(req)
+					if req.Schema == nil { // what is said twice is noticed by a detector
+						r = play{}.reply(req, nil)
 					}
-					assert.Equal(t, tc.reason, record.Reason)
-					assert.Equal(t, tc.round, record.Round)
-					assert.Contains(t, strings.ToLower(record.Evidence), "of 3 judges")
-				})
-			})
+					return r
+				}, tc.round, slipped, tc.says)
+				record := stage.Run(t, engine, config)
+				if slipped == "J1 J2" {
+					assert.Len(t, record.SkippedCalls, 2)
+					assert.Greater(t, record.Round, tc.round, record.Evidence)
+					return
+				}
+				assert.Equal(t, tc.reason, record.Reason)
+				assert.Equal(t, tc.round, record.Round)
+				assert.Contains(t, strings.ToLower(record.Evidence), "of 3 judges")
+			}))
 		}
 	}
 }

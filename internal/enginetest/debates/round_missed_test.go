@@ -34,27 +34,25 @@ func delayed(p *scripted.Provider, who string, round int, on func() bool) {
 func TestADebateIsNotJudgedWithoutTheOnlyOpponent(t *testing.T) {
 	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 		for _, who := range []string{"Ada", "Ben"} {
-			t.Run(string(mode)+"/"+who, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.TwoDebaters()
-					config.Mode, config.Rounds, config.RoundTimeout = mode, 1, 10*time.Second
-					engine, p := stage.Engine(config)
-					mended := false
-					delayed(p, who, 1, func() bool { return !mended })
-					session := stage.Started(t, engine, config)
-					record, err := session.Wait(t.Context())
-					failure := stage.RequireKind(t, err, provider.KindTimeout)
-					assert.Equal(t, who, failure.Participant)
-					assert.Equal(t, flow.StateError, record.State)
-					assert.Empty(t, stage.View(record).Verdicts)
-					mended = true
-					require.NoError(t, session.Retry(t.Context()))
-					record = stage.Ended(t, session)
-					assert.ElementsMatch(t, []string{"r1 Ada", "r1 Ben"}, stage.Speakers(record))
-					assert.NotNil(t, stage.View(record).Verdict)
-					assert.Empty(t, record.SkippedCalls)
-				})
-			})
+			t.Run(string(mode)+"/"+who, stage.Bubbled(func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.Mode, config.Rounds, config.RoundTimeout = mode, 1, 10*time.Second
+				engine, p := stage.Engine(config)
+				mended := false
+				delayed(p, who, 1, func() bool { return !mended })
+				session := stage.Started(t, engine, config)
+				record, err := session.Wait(t.Context())
+				failure := stage.RequireKind(t, err, provider.KindTimeout)
+				assert.Equal(t, who, failure.Participant)
+				assert.Equal(t, flow.StateError, record.State)
+				assert.Empty(t, stage.View(record).Verdicts)
+				mended = true
+				require.NoError(t, session.Retry(t.Context()))
+				record = stage.Ended(t, session)
+				assert.ElementsMatch(t, []string{"r1 Ada", "r1 Ben"}, stage.Speakers(record))
+				assert.NotNil(t, stage.View(record).Verdict)
+				assert.Empty(t, record.SkippedCalls)
+			}))
 		}
 	}
 }
@@ -79,33 +77,31 @@ func TestADebateDoesNotEndBeforeBothHaveSpoken(t *testing.T) {
 func TestJudgesAreToldWhoHasMissedARound(t *testing.T) {
 	for _, anonymous := range []bool{false, true} {
 		for _, round := range []int{1, 3} {
-			t.Run(fmt.Sprintf("round %d, anonymous %t", round, anonymous), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.TwoDebaters()
-					config.Rounds, config.RoundTimeout, config.Judging.Anonymous = 3, 10*time.Second, anonymous
-					engine, p := stage.Engine(config)
-					delayed(p, "Ben", round, func() bool { return true })
-					record := stage.Run(t, engine, config)
-					require.Len(t, record.SkippedCalls, 1)
-					assert.NotNil(t, stage.View(record).Verdict)
-					ben := stage.View(record).Hide("Ben")
-					note := fmt.Sprintf("Has missed speeches, and is judged by what was said: %s in round %d.", ben, round)
-					silent := fmt.Sprintf("Has missed all speeches, and is not to be judged here: %s in round %d.", ben, round)
-					told := 0
-					for _, req := range p.Requests() {
-						assessed := strings.Contains(req.ID, fmt.Sprintf("/r%d.assessment", round))
-						if assessed || strings.Contains(req.ID, "/verdict") {
-							told++
-							assert.Equal(t, assessed, strings.Contains(req.Last.Text, silent), req.Last.Text)
-							assert.Equal(t, !assessed, strings.Contains(req.Last.Text, note), req.Last.Text)
-							assert.Equal(t, !assessed, slices.Contains(stage.LabelsIn(req.Schema.JSON), ben), "who was silent is not marked")
-						} else {
-							assert.NotContains(t, req.Last.Text, "missed")
-						}
+			t.Run(fmt.Sprintf("round %d, anonymous %t", round, anonymous), stage.Bubbled(func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.Rounds, config.RoundTimeout, config.Judging.Anonymous = 3, 10*time.Second, anonymous
+				engine, p := stage.Engine(config)
+				delayed(p, "Ben", round, func() bool { return true })
+				record := stage.Run(t, engine, config)
+				require.Len(t, record.SkippedCalls, 1)
+				assert.NotNil(t, stage.View(record).Verdict)
+				ben := stage.View(record).Hide("Ben")
+				note := fmt.Sprintf("Has missed speeches, and is judged by what was said: %s in round %d.", ben, round)
+				silent := fmt.Sprintf("Has missed all speeches, and is not to be judged here: %s in round %d.", ben, round)
+				told := 0
+				for _, req := range p.Requests() {
+					assessed := strings.Contains(req.ID, fmt.Sprintf("/r%d.assessment", round))
+					if assessed || strings.Contains(req.ID, "/verdict") {
+						told++
+						assert.Equal(t, assessed, strings.Contains(req.Last.Text, silent), req.Last.Text)
+						assert.Equal(t, !assessed, strings.Contains(req.Last.Text, note), req.Last.Text)
+						assert.Equal(t, !assessed, slices.Contains(stage.LabelsIn(req.Schema.JSON), ben), "who was silent is not marked")
+					} else {
+						assert.NotContains(t, req.Last.Text, "missed")
 					}
-					assert.Equal(t, 2, told)
-				})
-			})
+				}
+				assert.Equal(t, 2, told)
+			}))
 		}
 	}
 }

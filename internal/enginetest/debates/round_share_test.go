@@ -40,23 +40,21 @@ func TestARoundThatFitsIsHeld(t *testing.T) {
 		"three":                         {39, 10, 10},
 		"the last one of three":         {5, 5, 49},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.Crew(len(seconds))
-				config.RoundTimeout = time.Minute
-				engine, p := stage.Engine(config)
-				stage.Abiding(p)
-				times := make(map[string]time.Duration)
-				for i, n := range seconds {
-					times[config.Participants[i].Name] = time.Duration(n) * time.Second
-				}
-				spoken(p, times, "r1", "r2", "r3")
-				record := stage.Run(t, engine, config)
-				assert.Empty(t, record.SkippedCalls)
-				assert.Empty(t, record.Warnings)
-				assert.Len(t, record.Turns, 3*len(seconds))
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.Crew(len(seconds))
+			config.RoundTimeout = time.Minute
+			engine, p := stage.Engine(config)
+			stage.Abiding(p)
+			times := make(map[string]time.Duration)
+			for i, n := range seconds {
+				times[config.Participants[i].Name] = time.Duration(n) * time.Second
+			}
+			spoken(p, times, "r1", "r2", "r3")
+			record := stage.Run(t, engine, config)
+			assert.Empty(t, record.SkippedCalls)
+			assert.Empty(t, record.Warnings)
+			assert.Len(t, record.Turns, 3*len(seconds))
+		}))
 	}
 }
 

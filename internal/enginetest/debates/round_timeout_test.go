@@ -126,39 +126,37 @@ func TestARoundThatTakesTooLongForTwo(t *testing.T) {
 	for _, round := range []string{"r1", "r2"} {
 		for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 			for _, both := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s %s, both %v", round, mode, both), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						config := stage.TwoDebaters()
-						config.Mode, config.RoundTimeout = mode, 2500*time.Millisecond
-						engine, p := stage.Engine(config)
-						late := []string{"Ben"}
-						if both {
-							late = append(late, "Ada")
-						}
-						dawdling(p, round, late...)
-						session := stage.Started(t, engine, config)
-						record, err := session.Wait(t.Context())
-						if both {
-							require.ErrorIs(t, err, &debate.Error{Kind: provider.KindTimeout})
-							assert.Equal(t, flow.StateError, record.State)
-							assert.Empty(t, stage.View(record).Verdicts)
-							assert.Empty(t, record.RoundTurns(record.Round))
-							require.NoError(t, session.Retry(t.Context()))
-							record = stage.Ended(t, session)
-							assert.Len(t, record.Turns, 6, "the round is held again")
-							assert.NotNil(t, stage.View(record).Verdict)
-							return
-						}
-						require.NoError(t, err)
-						assert.Equal(t, flow.EndRounds, record.Reason)
+				t.Run(fmt.Sprintf("%s %s, both %v", round, mode, both), stage.Bubbled(func(t *testing.T) {
+					config := stage.TwoDebaters()
+					config.Mode, config.RoundTimeout = mode, 2500*time.Millisecond
+					engine, p := stage.Engine(config)
+					late := []string{"Ben"}
+					if both {
+						late = append(late, "Ada")
+					}
+					dawdling(p, round, late...)
+					session := stage.Started(t, engine, config)
+					record, err := session.Wait(t.Context())
+					if both {
+						require.ErrorIs(t, err, &debate.Error{Kind: provider.KindTimeout})
+						assert.Equal(t, flow.StateError, record.State)
+						assert.Empty(t, stage.View(record).Verdicts)
+						assert.Empty(t, record.RoundTurns(record.Round))
+						require.NoError(t, session.Retry(t.Context()))
+						record = stage.Ended(t, session)
+						assert.Len(t, record.Turns, 6, "the round is held again")
 						assert.NotNil(t, stage.View(record).Verdict)
-						want := []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}
-						want = slices.DeleteFunc(want, func(turn string) bool { return turn == round+" Ben" })
-						assert.ElementsMatch(t, want, stage.Speakers(record))
-						require.Len(t, record.SkippedCalls, 1)
-						assert.Equal(t, "Ben", record.SkippedCalls[0].By)
-					})
-				})
+						return
+					}
+					require.NoError(t, err)
+					assert.Equal(t, flow.EndRounds, record.Reason)
+					assert.NotNil(t, stage.View(record).Verdict)
+					want := []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}
+					want = slices.DeleteFunc(want, func(turn string) bool { return turn == round+" Ben" })
+					assert.ElementsMatch(t, want, stage.Speakers(record))
+					require.Len(t, record.SkippedCalls, 1)
+					assert.Equal(t, "Ben", record.SkippedCalls[0].By)
+				}))
 			}
 		}
 	}
@@ -168,31 +166,29 @@ func TestARoundThatTakesTooLongForTwo(t *testing.T) {
 func TestWhoIsLateTwiceInARow(t *testing.T) {
 	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 		for _, unattended := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, unattended %v", mode, unattended), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.TwoDebaters()
-					config.Mode, config.RoundTimeout, config.Unattended = mode, 2500*time.Millisecond, unattended
-					engine, p := stage.Engine(config)
-					dawdling(p, "r1", "Ben")
-					stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
-						if strings.Contains(req.ID, "/r2.") && strings.HasSuffix(req.ID, "Ben/1") {
-							r.Delay = 10 * time.Second
-						}
-					})
-					session := stage.Started(t, engine, config)
-					record, err := session.Wait(t.Context())
-					require.ErrorIs(t, err, &debate.Error{Kind: provider.KindTimeout})
-					require.ErrorContains(t, err, "for the second round in a row")
-					assert.Equal(t, flow.StateError, record.State)
-					assert.Equal(t, 2, record.Round)
-					assert.Equal(t, "Ben", record.Failure.Participant)
-					require.Len(t, record.SkippedCalls, 1, "the first time")
-					require.NoError(t, session.Retry(t.Context()))
-					record = stage.Ended(t, session)
-					assert.ElementsMatch(t, []string{"r1 Ada", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}, stage.Speakers(record))
-					assert.NotNil(t, stage.View(record).Verdict)
+			t.Run(fmt.Sprintf("%s, unattended %v", mode, unattended), stage.Bubbled(func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.Mode, config.RoundTimeout, config.Unattended = mode, 2500*time.Millisecond, unattended
+				engine, p := stage.Engine(config)
+				dawdling(p, "r1", "Ben")
+				stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
+					if strings.Contains(req.ID, "/r2.") && strings.HasSuffix(req.ID, "Ben/1") {
+						r.Delay = 10 * time.Second
+					}
 				})
-			})
+				session := stage.Started(t, engine, config)
+				record, err := session.Wait(t.Context())
+				require.ErrorIs(t, err, &debate.Error{Kind: provider.KindTimeout})
+				require.ErrorContains(t, err, "for the second round in a row")
+				assert.Equal(t, flow.StateError, record.State)
+				assert.Equal(t, 2, record.Round)
+				assert.Equal(t, "Ben", record.Failure.Participant)
+				require.Len(t, record.SkippedCalls, 1, "the first time")
+				require.NoError(t, session.Retry(t.Context()))
+				record = stage.Ended(t, session)
+				assert.ElementsMatch(t, []string{"r1 Ada", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}, stage.Speakers(record))
+				assert.NotNil(t, stage.View(record).Verdict)
+			}))
 		}
 	}
 }

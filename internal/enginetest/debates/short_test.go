@@ -3,7 +3,6 @@ package debates_test
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -109,29 +108,27 @@ func TestCutShortIsSaid(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				if tc.change != nil {
-					tc.change(&config)
-				}
-				engine, p := stage.Engine(config)
-				if tc.spoil != nil {
-					tc.spoil(p)
-				}
-				stage.Slowly(p)
-				session := stage.Started(t, engine, config)
-				if tc.host != nil {
-					tc.host(t, session)
-				}
-				record, _ := session.Wait(t.Context())
-				degraded := stage.View(record).Outcome().Degraded
-				stage.AssertCut(t, engine, record, degraded, tc.want)
-				if tc.want == "" {
-					assert.NotContains(t, strings.Join(degraded, "\n"), "ended")
-				}
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			if tc.change != nil {
+				tc.change(&config)
+			}
+			engine, p := stage.Engine(config)
+			if tc.spoil != nil {
+				tc.spoil(p)
+			}
+			stage.Slowly(p)
+			session := stage.Started(t, engine, config)
+			if tc.host != nil {
+				tc.host(t, session)
+			}
+			record, _ := session.Wait(t.Context())
+			degraded := stage.View(record).Outcome().Degraded
+			stage.AssertCut(t, engine, record, degraded, tc.want)
+			if tc.want == "" {
+				assert.NotContains(t, strings.Join(degraded, "\n"), "ended")
+			}
+		}))
 	}
 }
 

@@ -206,45 +206,43 @@ func TestAnExportOfVersion1IsThatOfItsLog(t *testing.T) {
 // recommendations, wherever it is continued.
 func TestALogOfVersion1IsAskedAsBefore(t *testing.T) {
 	for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
-		t.Run(string(kind), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				id, start, events := formerTeam(t)
-				n := slices.IndexFunc(events, func(e debate.Event) bool {
-					in := body.As[flow.Intent](e)
-					return in != nil && in.Kind == kind
-				})
-				for n > 1 && events[n].At.Equal(events[n-1].At) { // of one commit
-					n--
-				}
-				c, everybody := teams(forTeam(), forTeam(), forTeam()), []string{"Ada", "Ben", "Cem", "Dia", "Eve", "Fay"}
-				c.Source.Reply = func(req *provider.Request) scripted.Reply {
-					if req.Schema == nil {
-						return stage.Script(everybody)(req)
-					}
-					assert.ElementsMatch(t, everybody, stage.LabelsIn(req.Schema.JSON), "silent or not")
-					assert.NotContains(t, string(req.Schema.JSON), `"ending"`)
-					assert.NotContains(t, req.Last.Text, "Your quality scores so far")
-					assert.Empty(t, stage.SidesIn(req.Schema.JSON))
-					own, round := start.Texts["verdict."+req.Self], 3
-					if stage.KindOf(req) == debate.KindAssessment {
-						_, err := fmt.Sscanf(stage.CallOf(req), "r%d.", &round)
-						assert.NoError(t, err)
-						own = start.Texts["assess."+req.Self]
-						assert.Contains(t, string(req.Schema.JSON), `"convergenceReached"`)
-						assert.Contains(t, string(req.Schema.JSON), `"recommendations"`)
-					}
-					assert.NotEmpty(t, own)
-					assert.Equal(t, prompt.Fill(own, round, 3), req.Last.Text)
+		t.Run(string(kind), stage.Bubbled(func(t *testing.T) {
+			id, start, events := formerTeam(t)
+			n := slices.IndexFunc(events, func(e debate.Event) bool {
+				in := body.As[flow.Intent](e)
+				return in != nil && in.Kind == kind
+			})
+			for n > 1 && events[n].At.Equal(events[n-1].At) { // of one commit
+				n--
+			}
+			c, everybody := teams(forTeam(), forTeam(), forTeam()), []string{"Ada", "Ben", "Cem", "Dia", "Eve", "Fay"}
+			c.Source.Reply = func(req *provider.Request) scripted.Reply {
+				if req.Schema == nil {
 					return stage.Script(everybody)(req)
 				}
-				session, err := stage.Restore(t.Context(), c.Engine, stage.Snapshot(t, id, events[:n]))
-				require.NoError(t, err)
-				defer session.Close()
-				record := stage.Ended(t, session)
-				assert.Empty(t, record.Rejections)
-				assert.Len(t, stage.View(record).Assessments, 3*3)
-				assert.Equal(t, "Ada", stage.View(record).Outcome().Winner)
-			})
-		})
+				assert.ElementsMatch(t, everybody, stage.LabelsIn(req.Schema.JSON), "silent or not")
+				assert.NotContains(t, string(req.Schema.JSON), `"ending"`)
+				assert.NotContains(t, req.Last.Text, "Your quality scores so far")
+				assert.Empty(t, stage.SidesIn(req.Schema.JSON))
+				own, round := start.Texts["verdict."+req.Self], 3
+				if stage.KindOf(req) == debate.KindAssessment {
+					_, err := fmt.Sscanf(stage.CallOf(req), "r%d.", &round)
+					assert.NoError(t, err)
+					own = start.Texts["assess."+req.Self]
+					assert.Contains(t, string(req.Schema.JSON), `"convergenceReached"`)
+					assert.Contains(t, string(req.Schema.JSON), `"recommendations"`)
+				}
+				assert.NotEmpty(t, own)
+				assert.Equal(t, prompt.Fill(own, round, 3), req.Last.Text)
+				return stage.Script(everybody)(req)
+			}
+			session, err := stage.Restore(t.Context(), c.Engine, stage.Snapshot(t, id, events[:n]))
+			require.NoError(t, err)
+			defer session.Close()
+			record := stage.Ended(t, session)
+			assert.Empty(t, record.Rejections)
+			assert.Len(t, stage.View(record).Assessments, 3*3)
+			assert.Equal(t, "Ada", stage.View(record).Outcome().Winner)
+		}))
 	}
 }

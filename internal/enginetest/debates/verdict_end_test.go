@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -43,40 +42,38 @@ func TestAVerdictThatFailsIsAnError(t *testing.T) {
 		"by a rule, after the third of three": {rules: []debate.FailureRule{end}, calls: []string{"/r3.assessment", "/verdict"}, turns: 6, decided: flow.EndedByRule},
 	} {
 		for _, then := range []string{"retry", "stop"} {
-			t.Run(name+", then "+then, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.TwoDebaters()
-					config.Rounds, config.OnFailure, config.Unattended = 3, tc.rules, true
-					engine, p := stage.Engine(config)
-					mended := false
-					slips(p, func() bool { return !mended }, tc.calls...)
-					session := stage.Started(t, engine, config)
-					record, err := session.Wait(t.Context())
-					assert.Equal(t, "verdict.judge", stage.RequireKind(t, err, provider.KindInvalidResponse).Op)
-					assert.Equal(t, flow.StateError, record.State)
-					assert.Len(t, record.Turns, tc.turns)
-					assert.Equal(t, tc.decided, record.EndedEarlyBy)
+			t.Run(name+", then "+then, stage.Bubbled(func(t *testing.T) {
+				config := stage.TwoDebaters()
+				config.Rounds, config.OnFailure, config.Unattended = 3, tc.rules, true
+				engine, p := stage.Engine(config)
+				mended := false
+				slips(p, func() bool { return !mended }, tc.calls...)
+				session := stage.Started(t, engine, config)
+				record, err := session.Wait(t.Context())
+				assert.Equal(t, "verdict.judge", stage.RequireKind(t, err, provider.KindInvalidResponse).Op)
+				assert.Equal(t, flow.StateError, record.State)
+				assert.Len(t, record.Turns, tc.turns)
+				assert.Equal(t, tc.decided, record.EndedEarlyBy)
 
-					mended = true
-					if then == "retry" {
-						require.NoError(t, session.Retry(t.Context()))
-					} else {
-						require.NoError(t, session.Stop(t.Context()))
-					}
-					record = stage.Ended(t, session)
-					assert.Equal(t, flow.StateCompleted, record.State)
-					assert.Len(t, record.Turns, tc.turns)
-					if then == "retry" {
-						assert.NotNil(t, stage.View(record).Verdict)
-						assert.Equal(t, tc.decided, record.EndedEarlyBy)
-						assert.NotContains(t, stage.View(record).Outcome().Degraded, "there is no verdict")
-					} else {
-						assert.Nil(t, stage.View(record).Verdict)
-						assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
-						assert.Contains(t, stage.View(record).Outcome().Degraded, "there is no verdict")
-					}
-				})
-			})
+				mended = true
+				if then == "retry" {
+					require.NoError(t, session.Retry(t.Context()))
+				} else {
+					require.NoError(t, session.Stop(t.Context()))
+				}
+				record = stage.Ended(t, session)
+				assert.Equal(t, flow.StateCompleted, record.State)
+				assert.Len(t, record.Turns, tc.turns)
+				if then == "retry" {
+					assert.NotNil(t, stage.View(record).Verdict)
+					assert.Equal(t, tc.decided, record.EndedEarlyBy)
+					assert.NotContains(t, stage.View(record).Outcome().Degraded, "there is no verdict")
+				} else {
+					assert.Nil(t, stage.View(record).Verdict)
+					assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
+					assert.Contains(t, stage.View(record).Outcome().Degraded, "there is no verdict")
+				}
+			}))
 		}
 	}
 }

@@ -61,35 +61,33 @@ func TestErrorsWithoutAKindAreFinal(t *testing.T) {
 		"a deadline of the context's": {fmt.Errorf("acme: %w", context.DeadlineExceeded), provider.KindTimeout, false},
 	} {
 		for _, judge := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/judge: %t", name, judge), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config, attempts := stage.TwoDebaters(), 0
-					if judge {
-						config.Judging.Judges[0] = debate.JudgeConfig{Judge: "own"}
+			t.Run(fmt.Sprintf("%s/judge: %t", name, judge), stage.Bubbled(func(t *testing.T) {
+				config, attempts := stage.TwoDebaters(), 0
+				if judge {
+					config.Judging.Judges[0] = debate.JudgeConfig{Judge: "own"}
+				}
+				engine, p := stage.Engine(config)
+				engine.Judges = map[string]debate.Judge{"own": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
+					attempts++
+					return nil, tc.err
+				})}
+				reply := p.Reply
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					if judge || !strings.Contains(req.ID, "/r1.opening.Ada") {
+						return reply(req)
 					}
-					engine, p := stage.Engine(config)
-					engine.Judges = map[string]debate.Judge{"own": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
-						attempts++
-						return nil, tc.err
-					})}
-					reply := p.Reply
-					p.Reply = func(req *provider.Request) scripted.Reply {
-						if judge || !strings.Contains(req.ID, "/r1.opening.Ada") {
-							return reply(req)
-						}
-						attempts++
-						return scripted.Reply{Err: tc.err}
-					}
-					session := stage.Started(t, engine, config)
-					_, err := session.Wait(t.Context())
-					stage.RequireKind(t, err, tc.kind)
-					if tc.final {
-						assert.Equal(t, 1, attempts)
-					} else {
-						assert.Greater(t, attempts, 1)
-					}
-				})
-			})
+					attempts++
+					return scripted.Reply{Err: tc.err}
+				}
+				session := stage.Started(t, engine, config)
+				_, err := session.Wait(t.Context())
+				stage.RequireKind(t, err, tc.kind)
+				if tc.final {
+					assert.Equal(t, 1, attempts)
+				} else {
+					assert.Greater(t, attempts, 1)
+				}
+			}))
 		}
 	}
 }
@@ -113,24 +111,22 @@ func TestForeignErrorsOfConnecting(t *testing.T) {
 		"a server that hangs up":    {of(io.EOF), false},
 		"a connection that is lost": {of(away("read")), false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.Patient(false)
-				engine, p := stage.Engine(config)
-				p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: tc.err} }
-				began := time.Now()
-				session := stage.Started(t, engine, config)
-				record, err := session.Wait(t.Context())
-				require.Error(t, err)
-				for _, f := range record.Failures {
-					assert.Equal(t, tc.unreached, f.Unreached)
-				}
-				assert.Equal(t, tc.unreached, record.Spent().AtMost == 0)
-				assert.Zero(t, record.Spent().Cost)
-				assert.Equal(t, tc.unreached, time.Since(began) <= 20*time.Second)
-				assert.Equal(t, tc.unreached, strings.Contains(err.Error(), "the provider test was not reached in "), err)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.Patient(false)
+			engine, p := stage.Engine(config)
+			p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: tc.err} }
+			began := time.Now()
+			session := stage.Started(t, engine, config)
+			record, err := session.Wait(t.Context())
+			require.Error(t, err)
+			for _, f := range record.Failures {
+				assert.Equal(t, tc.unreached, f.Unreached)
+			}
+			assert.Equal(t, tc.unreached, record.Spent().AtMost == 0)
+			assert.Zero(t, record.Spent().Cost)
+			assert.Equal(t, tc.unreached, time.Since(began) <= 20*time.Second)
+			assert.Equal(t, tc.unreached, strings.Contains(err.Error(), "the provider test was not reached in "), err)
+		}))
 	}
 }
 

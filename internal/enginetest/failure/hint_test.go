@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -88,31 +87,29 @@ func TestWhatAHintNamesMendsTheFailure(t *testing.T) {
 	} {
 		hints := make(map[string]provider.Kind)
 		for _, kind := range kinds {
-			t.Run(name+"/"+string(kind), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					engine := flows.Engine(&store.Memory{}, func(ctx context.Context, req *provider.Request) error {
-						if strings.Contains(req.ID, "/"+of.call) {
-							return mishap(ctx, req, kind)
-						}
-						return nil
-					})
-					session := stage.Started(t, engine, of.config())
-					record, err := session.Wait(t.Context())
-					require.Error(t, err)
-					require.NotNil(t, record.Failure, "%s", record.State)
-					failure := record.Failure
-					assert.Equal(t, kind, failure.Kind)
-					assert.Empty(t, hints[failure.Hint()], failure.Hint())
-					hints[failure.Hint()] = kind
-					require.NotEmpty(t, failure.Amends(), "%s", kind)
-					assert.True(t, failure.Retryable())
-					assert.Equal(t, kind == provider.KindTimeout, failure.Amends()[0] == of.time, failure.Amends())
-					require.NoError(t, session.Control(t.Context(), amending(t, failure.Amends()[0])))
-					require.NoError(t, session.Retry(t.Context()))
-					record = stage.Ended(t, session)
-					assert.Equal(t, flow.StateCompleted, record.State)
+			t.Run(name+"/"+string(kind), stage.Bubbled(func(t *testing.T) {
+				engine := flows.Engine(&store.Memory{}, func(ctx context.Context, req *provider.Request) error {
+					if strings.Contains(req.ID, "/"+of.call) {
+						return mishap(ctx, req, kind)
+					}
+					return nil
 				})
-			})
+				session := stage.Started(t, engine, of.config())
+				record, err := session.Wait(t.Context())
+				require.Error(t, err)
+				require.NotNil(t, record.Failure, "%s", record.State)
+				failure := record.Failure
+				assert.Equal(t, kind, failure.Kind)
+				assert.Empty(t, hints[failure.Hint()], failure.Hint())
+				hints[failure.Hint()] = kind
+				require.NotEmpty(t, failure.Amends(), "%s", kind)
+				assert.True(t, failure.Retryable())
+				assert.Equal(t, kind == provider.KindTimeout, failure.Amends()[0] == of.time, failure.Amends())
+				require.NoError(t, session.Control(t.Context(), amending(t, failure.Amends()[0])))
+				require.NoError(t, session.Retry(t.Context()))
+				record = stage.Ended(t, session)
+				assert.Equal(t, flow.StateCompleted, record.State)
+			}))
 		}
 	}
 }
@@ -129,22 +126,20 @@ func TestAHardLimitSaysWhichItIs(t *testing.T) {
 			debate.Budget{HardTime: time.Nanosecond}, "budget.hardTime", " of 1ns", "^Amend budget.hardTime to a higher limit, beside the others, then retry.$",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.Budget = &tc.budget
-				_, session, _ := stage.Stranded(t, config, func(p *scripted.Provider) {
-					stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
-						r.Delay = time.Millisecond
-					})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Budget = &tc.budget
+			_, session, _ := stage.Stranded(t, config, func(p *scripted.Provider) {
+				stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
+					r.Delay = time.Millisecond
 				})
-				record := stage.RecordNow(t, session)
-				assert.Equal(t, tc.field, record.Failure.Field)
-				assert.Equal(t, []string{tc.field}, record.Failure.Amends())
-				require.ErrorContains(t, record.Failure, tc.says)
-				assert.Regexp(t, tc.hint, record.Failure.Hint())
 			})
-		})
+			record := stage.RecordNow(t, session)
+			assert.Equal(t, tc.field, record.Failure.Field)
+			assert.Equal(t, []string{tc.field}, record.Failure.Amends())
+			require.ErrorContains(t, record.Failure, tc.says)
+			assert.Regexp(t, tc.hint, record.Failure.Hint())
+		}))
 	}
 }
 

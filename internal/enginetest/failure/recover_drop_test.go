@@ -133,9 +133,7 @@ func TestASideThatIsLostEndsTheDebate(t *testing.T) {
 				engine, p := stage.Engine(config)
 				stage.Abiding(p)
 				stage.Befall(p, provider.KindRefusal, stage.Said("Ben", tc.from))
-				session, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				t.Cleanup(func() { _ = session.Close() })
+				session := stage.Started(t, engine, config)
 				record, err := session.Wait(t.Context())
 				return session, record, err
 			}

@@ -133,9 +133,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			engine, p := stage.Engine(config)
 			engine.Store = &store.Memory{}
 			cut := stage.Befall(p, provider.KindAuthentication, hits)
-			session, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			t.Cleanup(func() { _ = session.Close() })
+			session := stage.Started(t, engine, config)
 			record := stage.Asking(t, session)
 			return engine, session, cut, record.Inquiries[0]
 		}

@@ -176,9 +176,7 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 					stage.Abiding(p)
 					engine.Store = &store.Memory{}
 					cut := stage.Befall(p, tc.kind, tc.hits)
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					t.Cleanup(func() { _ = session.Close() })
+					session := stage.Started(t, engine, config)
 					record := stage.Asking(t, session)
 					assert.Equal(t, flow.StateAwaitingInput, record.State)
 					require.Len(t, record.Inquiries, 1)
@@ -205,7 +203,7 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 					default:
 						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option}))
 					}
-					record, err = session.Wait(t.Context())
+					record, err := session.Wait(t.Context())
 					if record.State == flow.StateError {
 						assert.Equal(t, tc.kind, stage.RequireKind(t, err, tc.kind).Kind)
 					} else {

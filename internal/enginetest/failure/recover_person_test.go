@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -28,9 +27,7 @@ func judgedByAPerson(t *testing.T, when debate.When) (*debate.Engine, *debate.Se
 	config.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true}}
 	engine, _ := stage.Engine(config)
 	engine.Store = &store.Memory{}
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = session.Close() })
+	session := stage.Started(t, engine, config)
 	record := stage.Asking(t, session)
 	require.Len(t, record.Inquiries, 1)
 	return engine, session, record.Inquiries[0]
@@ -129,39 +126,37 @@ func TestAPersonJudgesOnWithoutAJudge(t *testing.T) {
 // the patience lasts. Then the person is asked once more.
 func TestAPersonChoosesToWait(t *testing.T) {
 	for _, mended := range []bool{false, true} {
-		t.Run(fmt.Sprintf("mended %v", mended), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.Attended()
-				config.Patience = 10 * time.Minute
-				engine, p := stage.Engine(config)
-				cut := stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 2))
-				session := stage.Started(t, engine, config)
-				record, err := session.Wait(t.Context())
-				q := stage.Question(t, record, err)
-				assert.Equal(t, 5, p.Calls(), "authentication does not pass by itself: it is asked about at once")
-				began := time.Now()
-				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionWait}))
-				if mended {
-					time.AfterFunc(3*time.Minute, func() { cut.Over.Store(true) })
-				}
-				record, err = session.Wait(t.Context())
-				waited := time.Since(began)
-				tries := 0
-				for _, call := range intents(stage.Logged(t, engine, record.ID)) {
-					tries += strings.Count(call, "r2.rebuttal.Ben")
-				}
-				assert.Greater(t, tries, 4)
-				if mended {
-					require.NoError(t, err)
-					assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
-					assert.InDelta(t, 3.5, waited.Minutes(), 1)
-					return
-				}
-				again := stage.Question(t, record, err)
-				assert.NotEqual(t, q.ID, again.ID)
-				assert.Equal(t, provider.KindAuthentication, again.Failure.Kind)
-				assert.InDelta(t, 9.5, waited.Minutes(), 1)
-			})
-		})
+		t.Run(fmt.Sprintf("mended %v", mended), stage.Bubbled(func(t *testing.T) {
+			config := stage.Attended()
+			config.Patience = 10 * time.Minute
+			engine, p := stage.Engine(config)
+			cut := stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 2))
+			session := stage.Started(t, engine, config)
+			record, err := session.Wait(t.Context())
+			q := stage.Question(t, record, err)
+			assert.Equal(t, 5, p.Calls(), "authentication does not pass by itself: it is asked about at once")
+			began := time.Now()
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionWait}))
+			if mended {
+				time.AfterFunc(3*time.Minute, func() { cut.Over.Store(true) })
+			}
+			record, err = session.Wait(t.Context())
+			waited := time.Since(began)
+			tries := 0
+			for _, call := range intents(stage.Logged(t, engine, record.ID)) {
+				tries += strings.Count(call, "r2.rebuttal.Ben")
+			}
+			assert.Greater(t, tries, 4)
+			if mended {
+				require.NoError(t, err)
+				assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
+				assert.InDelta(t, 3.5, waited.Minutes(), 1)
+				return
+			}
+			again := stage.Question(t, record, err)
+			assert.NotEqual(t, q.ID, again.ID)
+			assert.Equal(t, provider.KindAuthentication, again.Failure.Kind)
+			assert.InDelta(t, 9.5, waited.Minutes(), 1)
+		}))
 	}
 }

@@ -63,43 +63,39 @@ func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
 		"simultaneous": {func(c *debate.Config) { c.Mode = debate.Simultaneous }, "r1.opening.Ada", debate.StateAwaitingResponses},
 	} {
 		for how, hand := range handovers() {
-			t.Run(name+"/"+how, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.TwoDebaters()
-					tc.change(&config)
-					engine, p := stage.Engine(config)
-					engine.Store = &store.Memory{}
-					p.Reply = planning(p.Reply)
-					whole, entire := stage.Engine(config)
-					entire.Reply = planning(entire.Reply)
-					cut := stage.Befall(p, provider.KindQuota, func(req *provider.Request) bool { return strings.Contains(req.ID, "/"+tc.call) })
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					t.Cleanup(func() { _ = session.Close() })
-					_, err = session.Wait(t.Context())
-					stage.RequireKind(t, err, provider.KindQuota)
-					synctest.Wait() // who spoke at the same time has done
-					engine, session = hand(t, engine, session)
-					record, err := session.Wait(t.Context())
-					failure := stage.RequireKind(t, err, provider.KindQuota)
-					assert.Equal(t, tc.call, failure.Op)
-					assert.Equal(t, flow.StateError, record.State)
-					assert.Equal(t, tc.work, record.Working())
-					assert.Contains(t, record.Failure.Hint(), "then retry")
-					cut.Over.Store(true)
-					require.NoError(t, session.Retry(t.Context()))
-					record = stage.Ended(t, session)
-					assert.Equal(t, stage.Canonical(t, stage.Run(t, whole, config)), stage.Canonical(t, record))
-					events := stage.Logged(t, engine, record.ID)
-					asksOnce(t, events)
-					assert.Equal(t, entire.Calls()+1, p.Calls())
-					for i := range events {
-						if change := body.As[flow.Transition](events[i]); change != nil && change.On == flow.TriggerRetry {
-							assert.Equal(t, tc.work, change.To)
-						}
+			t.Run(name+"/"+how, stage.Bubbled(func(t *testing.T) {
+				config := stage.TwoDebaters()
+				tc.change(&config)
+				engine, p := stage.Engine(config)
+				engine.Store = &store.Memory{}
+				p.Reply = planning(p.Reply)
+				whole, entire := stage.Engine(config)
+				entire.Reply = planning(entire.Reply)
+				cut := stage.Befall(p, provider.KindQuota, func(req *provider.Request) bool { return strings.Contains(req.ID, "/"+tc.call) })
+				session := stage.Started(t, engine, config)
+				_, err := session.Wait(t.Context())
+				stage.RequireKind(t, err, provider.KindQuota)
+				synctest.Wait() // who spoke at the same time has done
+				engine, session = hand(t, engine, session)
+				record, err := session.Wait(t.Context())
+				failure := stage.RequireKind(t, err, provider.KindQuota)
+				assert.Equal(t, tc.call, failure.Op)
+				assert.Equal(t, flow.StateError, record.State)
+				assert.Equal(t, tc.work, record.Working())
+				assert.Contains(t, record.Failure.Hint(), "then retry")
+				cut.Over.Store(true)
+				require.NoError(t, session.Retry(t.Context()))
+				record = stage.Ended(t, session)
+				assert.Equal(t, stage.Canonical(t, stage.Run(t, whole, config)), stage.Canonical(t, record))
+				events := stage.Logged(t, engine, record.ID)
+				asksOnce(t, events)
+				assert.Equal(t, entire.Calls()+1, p.Calls())
+				for i := range events {
+					if change := body.As[flow.Transition](events[i]); change != nil && change.On == flow.TriggerRetry {
+						assert.Equal(t, tc.work, change.To)
 					}
-				})
-			})
+				}
+			}))
 		}
 	}
 }

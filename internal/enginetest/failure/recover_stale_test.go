@@ -2,7 +2,6 @@ package failure_test
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -41,43 +40,41 @@ func TestRetrySettlesTheQuestionsAboutItsCalls(t *testing.T) {
 		},
 	} {
 		for _, option := range []flow.Option{flow.OptionSkip, flow.OptionDrop, flow.OptionRetry} {
-			t.Run(name+"/"+string(option), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.Crew(3)
-					config.Mode, config.Unattended = debate.Simultaneous, false
-					tc.change(&config)
-					engine, p := stage.Engine(config)
-					stage.Abiding(p)
-					reply, mended := p.Reply, false
-					p.Reply = func(req *provider.Request) scripted.Reply {
-						switch {
-						case mended || req.Schema != nil:
-						case req.Self == "Ada":
-							return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "no"}}
-						case req.Self == "Ben":
-							return tc.befall(req)
-						}
-						return reply(req)
+			t.Run(name+"/"+string(option), stage.Bubbled(func(t *testing.T) {
+				config := stage.Crew(3)
+				config.Mode, config.Unattended = debate.Simultaneous, false
+				tc.change(&config)
+				engine, p := stage.Engine(config)
+				stage.Abiding(p)
+				reply, mended := p.Reply, false
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					switch {
+					case mended || req.Schema != nil:
+					case req.Self == "Ada":
+						return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "no"}}
+					case req.Self == "Ben":
+						return tc.befall(req)
 					}
-					session := stage.Started(t, engine, config)
-					record, err := session.Wait(t.Context())
-					require.Error(t, err)
-					require.Equal(t, flow.StateError, record.State)
-					require.Len(t, record.Inquiries, 1)
-					question := record.Inquiries[0].ID
-					mended = true
-					if tc.mend != nil {
-						require.NoError(t, session.Control(t.Context(), *tc.mend))
-					}
-					require.NoError(t, session.Retry(t.Context()))
-					record = stage.RecordNow(t, session)
-					assert.Empty(t, record.Inquiries)
-					stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: question, Option: option, By: "Ada"}), provider.KindState)
-					record = stage.Ended(t, session)
-					assert.Len(t, record.Turns, 9)
-					assert.Empty(t, record.Dropped())
-				})
-			})
+					return reply(req)
+				}
+				session := stage.Started(t, engine, config)
+				record, err := session.Wait(t.Context())
+				require.Error(t, err)
+				require.Equal(t, flow.StateError, record.State)
+				require.Len(t, record.Inquiries, 1)
+				question := record.Inquiries[0].ID
+				mended = true
+				if tc.mend != nil {
+					require.NoError(t, session.Control(t.Context(), *tc.mend))
+				}
+				require.NoError(t, session.Retry(t.Context()))
+				record = stage.RecordNow(t, session)
+				assert.Empty(t, record.Inquiries)
+				stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: question, Option: option, By: "Ada"}), provider.KindState)
+				record = stage.Ended(t, session)
+				assert.Len(t, record.Turns, 9)
+				assert.Empty(t, record.Dropped())
+			}))
 		}
 	}
 }

@@ -41,26 +41,24 @@ func TestAReplyThatEndsAtItsCapIsAskedForWithALargerOne(t *testing.T) {
 			d.Config.MaxTokens, d.Config.Reserve = 1500, 1500
 		}, []int{1500, 2200}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := stage.NewTalk(2, 0)
-				d.Config.Judging.When = debate.EveryRound
-				d.Said = func(*provider.Request) int { return 10 }
-				if test.change != nil {
-					test.change(d)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			d := stage.NewTalk(2, 0)
+			d.Config.Judging.When = debate.EveryRound
+			d.Said = func(*provider.Request) int { return 10 }
+			if test.change != nil {
+				test.change(d)
+			}
+			d.Thinking("/"+test.call, test.caps[1], test.broken)
+			record := stage.Run(t, d.Engine, d.Config)
+			assert.Equal(t, test.caps, d.Caps(test.call))
+			require.NotNil(t, stage.View(record).Verdict)
+			assert.Empty(t, stage.View(record).Outcome().Degraded)
+			for _, req := range d.Provider.Requests() {
+				if !strings.Contains(req.ID, "/"+test.call) {
+					assert.Equal(t, test.caps[0], req.MaxTokens, "no other call has a larger cap: %s", req.ID)
 				}
-				d.Thinking("/"+test.call, test.caps[1], test.broken)
-				record := stage.Run(t, d.Engine, d.Config)
-				assert.Equal(t, test.caps, d.Caps(test.call))
-				require.NotNil(t, stage.View(record).Verdict)
-				assert.Empty(t, stage.View(record).Outcome().Degraded)
-				for _, req := range d.Provider.Requests() {
-					if !strings.Contains(req.ID, "/"+test.call) {
-						assert.Equal(t, test.caps[0], req.MaxTokens, "no other call has a larger cap: %s", req.ID)
-					}
-				}
-			})
-		})
+			}
+		}))
 	}
 }
 

@@ -3,7 +3,6 @@ package failure_test
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,22 +46,20 @@ func TestLongAnswersAreReadWhole(t *testing.T) {
 			"far behind it":           {20 * most, provider.StopEnd, nil},
 			"broken off by the model": {most + 1, provider.StopLength, []string{"the answer was broken off (length) before its end"}},
 		} {
-			t.Run(string(kind)+"/"+name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					text := stage.WellFormed(kind) // thoughts may stand before it
-					const open, shut = "<think>", "</think>"
-					thoughts := open + strings.Repeat("x", c.length-len(text)-len(open+shut)) + shut
-					b := stage.NewBench(kind, false, scripted.Reply{Text: thoughts + text, Stop: c.stop})
-					_, record, err := b.Start(t)
-					require.NoError(t, err)
-					assert.JSONEq(t, text, stage.Recorded(record, kind))
-					var problems []string
-					for _, r := range record.Rejections {
-						problems = append(problems, r.Problems...)
-					}
-					assert.Equal(t, c.rejected, problems)
-				})
-			})
+			t.Run(string(kind)+"/"+name, stage.Bubbled(func(t *testing.T) {
+				text := stage.WellFormed(kind) // thoughts may stand before it
+				const open, shut = "<think>", "</think>"
+				thoughts := open + strings.Repeat("x", c.length-len(text)-len(open+shut)) + shut
+				b := stage.NewBench(kind, false, scripted.Reply{Text: thoughts + text, Stop: c.stop})
+				_, record, err := b.Start(t)
+				require.NoError(t, err)
+				assert.JSONEq(t, text, stage.Recorded(record, kind))
+				var problems []string
+				for _, r := range record.Rejections {
+					problems = append(problems, r.Problems...)
+				}
+				assert.Equal(t, c.rejected, problems)
+			}))
 		}
 	}
 }

@@ -88,41 +88,39 @@ func TestAProviderThatWasNeverReached(t *testing.T) {
 		"silence beyond the client's":     {hasty, 0, "before the client's timeout has passed"},
 	} {
 		for _, attended := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/attended: %t", name, attended), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.Patient(attended)
-					config.TurnTimeout = tc.timeout
-					engine, _ := stage.Engine(config)
-					models := openaicompat.Compatible("https://models.test/v1", "key-canary-5f1d7a0c93be")
-					models.Client = tc.client()
-					engine.Providers["test"] = models
-					began := time.Now()
-					session, err := engine.Start(t.Context(), config)
-					require.NoError(t, err)
-					started := time.Now()
-					defer stage.Pass(time.Minute) // a dial goes on without its request
-					defer session.Close()
-					record, err := session.Wait(t.Context())
-					assert.LessOrEqual(t, time.Since(started), 15*time.Second)
-					if tc.timeout == 0 {
-						assert.LessOrEqual(t, time.Since(began), 20*time.Second, "with the check of the models before")
-					}
-					if attended {
-						q := stage.Question(t, record, err)
-						err = q.Failure
-						assert.Equal(t, 1, strings.Count(q.Question, "HTTPS_PROXY"), q.Question)
-					}
-					stage.RequireKind(t, err, provider.KindNetwork)
-					for _, says := range []string{"the provider test was not reached in ", "https://models.test", tc.says, "HTTPS_PROXY"} {
-						assert.ErrorContains(t, err, says)
-					}
-					assert.NotContains(t, err.Error(), "canary")
-					for _, f := range record.Failures {
-						assert.True(t, f.Unreached)
-					}
-					assert.Zero(t, record.Spent().Cost)
-				})
-			})
+			t.Run(fmt.Sprintf("%s/attended: %t", name, attended), stage.Bubbled(func(t *testing.T) {
+				config := stage.Patient(attended)
+				config.TurnTimeout = tc.timeout
+				engine, _ := stage.Engine(config)
+				models := openaicompat.Compatible("https://models.test/v1", "key-canary-5f1d7a0c93be")
+				models.Client = tc.client()
+				engine.Providers["test"] = models
+				began := time.Now()
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				started := time.Now()
+				defer stage.Pass(time.Minute) // a dial goes on without its request
+				defer session.Close()
+				record, err := session.Wait(t.Context())
+				assert.LessOrEqual(t, time.Since(started), 15*time.Second)
+				if tc.timeout == 0 {
+					assert.LessOrEqual(t, time.Since(began), 20*time.Second, "with the check of the models before")
+				}
+				if attended {
+					q := stage.Question(t, record, err)
+					err = q.Failure
+					assert.Equal(t, 1, strings.Count(q.Question, "HTTPS_PROXY"), q.Question)
+				}
+				stage.RequireKind(t, err, provider.KindNetwork)
+				for _, says := range []string{"the provider test was not reached in ", "https://models.test", tc.says, "HTTPS_PROXY"} {
+					assert.ErrorContains(t, err, says)
+				}
+				assert.NotContains(t, err.Error(), "canary")
+				for _, f := range record.Failures {
+					assert.True(t, f.Unreached)
+				}
+				assert.Zero(t, record.Spent().Cost)
+			}))
 		}
 	}
 }
@@ -147,26 +145,24 @@ func TestPatienceIsForWhatHasAnswered(t *testing.T) {
 		"a refusal": &provider.Error{Kind: provider.KindRateLimit, Status: 429, RetryAfter: time.Second, Message: "later"},
 		"a silence": &provider.Error{Kind: provider.KindTimeout, Message: "no byte came for 5m"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.Patient(false)
-				engine, p := stage.Engine(config)
-				began := time.Now()
-				failsWith(p, func(request int) error {
-					switch {
-					case request == 1:
-						return first
-					case time.Since(began) < 5*time.Minute:
-						return errUnreached
-					default:
-						return nil
-					}
-				})
-				record := stage.Run(t, engine, config)
-				assert.Equal(t, flow.StateCompleted, record.State)
-				assert.GreaterOrEqual(t, time.Since(began), 5*time.Minute)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.Patient(false)
+			engine, p := stage.Engine(config)
+			began := time.Now()
+			failsWith(p, func(request int) error {
+				switch {
+				case request == 1:
+					return first
+				case time.Since(began) < 5*time.Minute:
+					return errUnreached
+				default:
+					return nil
+				}
 			})
-		})
+			record := stage.Run(t, engine, config)
+			assert.Equal(t, flow.StateCompleted, record.State)
+			assert.GreaterOrEqual(t, time.Since(began), 5*time.Minute)
+		}))
 	}
 }
 
@@ -215,25 +211,23 @@ func TestTheUnreachedIsNotTriedForLong(t *testing.T) {
 			c.Retry = &flow.RetryPolicy{Max: map[flow.Kind]int{provider.KindNetwork: 1000}, Base: time.Second, Cap: time.Second, Jitter: 1}
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.Patient(false)
-				change(&config)
-				config.Participants[0].Model = "dead/debater"
-				engine, _ := stage.Engine(config)
-				engine.Providers["dead"] = &scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
-					if config.Retry != nil {
-						return scripted.Reply{Err: errUnreached}
-					}
-					return scripted.Reply{Err: errUnreached, Delay: 9 * time.Second}
-				}}
-				began := time.Now()
-				session := stage.Started(t, engine, config)
-				_, err := session.Wait(t.Context())
-				assert.LessOrEqual(t, time.Since(began), 20*time.Second)
-				assert.Equal(t, name == "a fallback", err == nil, "%v", err)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.Patient(false)
+			change(&config)
+			config.Participants[0].Model = "dead/debater"
+			engine, _ := stage.Engine(config)
+			engine.Providers["dead"] = &scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
+				if config.Retry != nil {
+					return scripted.Reply{Err: errUnreached}
+				}
+				return scripted.Reply{Err: errUnreached, Delay: 9 * time.Second}
+			}}
+			began := time.Now()
+			session := stage.Started(t, engine, config)
+			_, err := session.Wait(t.Context())
+			assert.LessOrEqual(t, time.Since(began), 20*time.Second)
+			assert.Equal(t, name == "a fallback", err == nil, "%v", err)
+		}))
 	}
 }
 
@@ -282,32 +276,30 @@ func TestARetryTriesTheUnreachedAsLongAsAtFirst(t *testing.T) {
 			return s.Answer(ctx, flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry})
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.Patient(name == "a person")
-				engine, p := stage.Engine(config)
-				asked := 0
-				failsWith(p, func(int) error {
-					asked++
-					return errUnreached
-				})
-				session := stage.Started(t, engine, config)
-				record, err := session.Wait(t.Context())
-				require.Error(t, err)
-				first := asked
-				require.Greater(t, first, 1)
-				stage.Pass(time.Hour)
-				began := time.Now()
-				require.NoError(t, again(t.Context(), session, record))
-				record, err = session.Wait(t.Context())
-				if name == "a person" {
-					err = stage.Question(t, record, err).Failure
-				}
-				assert.Regexp(t, `was not reached in 1?\ds: `, err.Error())
-				assert.LessOrEqual(t, time.Since(began), 15*time.Second)
-				assert.Equal(t, first, asked-first, "as often as at first")
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.Patient(name == "a person")
+			engine, p := stage.Engine(config)
+			asked := 0
+			failsWith(p, func(int) error {
+				asked++
+				return errUnreached
 			})
-		})
+			session := stage.Started(t, engine, config)
+			record, err := session.Wait(t.Context())
+			require.Error(t, err)
+			first := asked
+			require.Greater(t, first, 1)
+			stage.Pass(time.Hour)
+			began := time.Now()
+			require.NoError(t, again(t.Context(), session, record))
+			record, err = session.Wait(t.Context())
+			if name == "a person" {
+				err = stage.Question(t, record, err).Failure
+			}
+			assert.Regexp(t, `was not reached in 1?\ds: `, err.Error())
+			assert.LessOrEqual(t, time.Since(began), 15*time.Second)
+			assert.Equal(t, first, asked-first, "as often as at first")
+		}))
 	}
 }
 
@@ -327,19 +319,17 @@ func TestTheUnreachedWithoutAReason(t *testing.T) {
 // know that it could not be connected to.
 func TestATimeoutOfAJudgeIsOne(t *testing.T) {
 	for name, says := range map[string]error{"a dial": refused(t.Context()), "a provider": errUnreached} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				config.Judging.Judges[0] = debate.JudgeConfig{Judge: "own"}
-				engine, _ := stage.Engine(config)
-				engine.Judges = map[string]debate.Judge{"own": debate.JudgeFunc(func(ctx context.Context, _ debate.JudgeTask) (json.RawMessage, error) {
-					<-ctx.Done()
-					return nil, says
-				})}
-				session := stage.Started(t, engine, config)
-				_, err := session.Wait(t.Context())
-				stage.RequireKind(t, err, provider.KindTimeout)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Judging.Judges[0] = debate.JudgeConfig{Judge: "own"}
+			engine, _ := stage.Engine(config)
+			engine.Judges = map[string]debate.Judge{"own": debate.JudgeFunc(func(ctx context.Context, _ debate.JudgeTask) (json.RawMessage, error) {
+				<-ctx.Done()
+				return nil, says
+			})}
+			session := stage.Started(t, engine, config)
+			_, err := session.Wait(t.Context())
+			stage.RequireKind(t, err, provider.KindTimeout)
+		}))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,22 +30,20 @@ func TestTheTextOfARefusalIsRecorded(t *testing.T) {
 		"more, in two bytes": {"a" + strings.Repeat("é", 1024), "a" + strings.Repeat("é", 1023), provider.StopFilter, true},
 		"not UTF-8":          {"I \xff will not.", "I \uFFFD will not.", provider.StopRefusal, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				b := stage.NewBench(debate.KindAssessment, false, slices.Repeat([]scripted.Reply{{Text: test.text, Stop: test.stop}}, 9)...)
-				session, _, _ := b.Start(t)
-				events := stage.Logged(t, b.Engine, session.ID())
-				var failures []*flow.Failure
-				for i := range events {
-					if failure, ok := events[i].Body.(*flow.Failure); ok {
-						failures = append(failures, failure)
-					}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			b := stage.NewBench(debate.KindAssessment, false, slices.Repeat([]scripted.Reply{{Text: test.text, Stop: test.stop}}, 9)...)
+			session, _, _ := b.Start(t)
+			events := stage.Logged(t, b.Engine, session.ID())
+			var failures []*flow.Failure
+			for i := range events {
+				if failure, ok := events[i].Body.(*flow.Failure); ok {
+					failures = append(failures, failure)
 				}
-				require.NotEmpty(t, failures)
-				assert.Equal(t, test.want, failures[0].Text)
-				assert.Equal(t, test.cut, failures[0].Cut)
-			})
-		})
+			}
+			require.NotEmpty(t, failures)
+			assert.Equal(t, test.want, failures[0].Text)
+			assert.Equal(t, test.cut, failures[0].Cut)
+		}))
 	}
 }
 
@@ -56,15 +53,13 @@ func TestACutRejectionSaysSo(t *testing.T) {
 		length int
 		cut    bool
 	}{"2 KiB": {2048, false}, "more": {2049, true}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				b := stage.NewBench(debate.KindAssessment, false, scripted.Reply{Text: strings.Repeat("a", test.length)})
-				_, record, err := b.Start(t)
-				require.NoError(t, err)
-				require.Len(t, record.Rejections, 1)
-				assert.Len(t, record.Rejections[0].Text, 2048)
-				assert.Equal(t, test.cut, record.Rejections[0].Cut)
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			b := stage.NewBench(debate.KindAssessment, false, scripted.Reply{Text: strings.Repeat("a", test.length)})
+			_, record, err := b.Start(t)
+			require.NoError(t, err)
+			require.Len(t, record.Rejections, 1)
+			assert.Len(t, record.Rejections[0].Text, 2048)
+			assert.Equal(t, test.cut, record.Rejections[0].Cut)
+		}))
 	}
 }

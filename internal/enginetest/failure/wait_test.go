@@ -28,29 +28,27 @@ func TestWhatPassesIsWaitedFor(t *testing.T) {
 		"a vendor who names no time":      {provider.KindRateLimit, 0, 9 * time.Minute},
 	} {
 		for _, attended := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					config := stage.Patient(attended)
-					engine, _, _ := stage.Unreachable(t, config, tc.kind, tc.after, tc.lasting)
-					record := stage.Run(t, engine, config)
-					assert.Equal(t, flow.StateCompleted, record.State)
-					assert.Len(t, record.Turns, 6)
-					assert.NotNil(t, stage.View(record).Verdict)
-					assert.Empty(t, record.Answers, "nobody was asked")
-					if tc.lasting > 2*time.Minute || tc.after > 0 {
-						outages := slices.DeleteFunc(slices.Clone(record.Warnings), func(w flow.Warning) bool { return w.Kind != flow.WarnOutage })
-						require.Len(t, outages, 1, "it is told once")
-						assert.Contains(t, outages[0].Evidence, string(tc.kind)+": test is waited for, for up to 10m0s, until ")
-						degraded := stage.View(record).Outcome().Degraded
-						require.Len(t, degraded, 1)
-						assert.Regexp(t, "^"+string(tc.kind)+": test was waited for, for [0-9ms]+$", degraded[0])
-						outlasted := record.Outages()
-						require.Len(t, outlasted, 1)
-						assert.True(t, outlasted[0].Passed)
-						assert.GreaterOrEqual(t, outlasted[0].Waited, tc.lasting)
-					}
-				})
-			})
+			t.Run(name, stage.Bubbled(func(t *testing.T) {
+				config := stage.Patient(attended)
+				engine, _, _ := stage.Unreachable(t, config, tc.kind, tc.after, tc.lasting)
+				record := stage.Run(t, engine, config)
+				assert.Equal(t, flow.StateCompleted, record.State)
+				assert.Len(t, record.Turns, 6)
+				assert.NotNil(t, stage.View(record).Verdict)
+				assert.Empty(t, record.Answers, "nobody was asked")
+				if tc.lasting > 2*time.Minute || tc.after > 0 {
+					outages := slices.DeleteFunc(slices.Clone(record.Warnings), func(w flow.Warning) bool { return w.Kind != flow.WarnOutage })
+					require.Len(t, outages, 1, "it is told once")
+					assert.Contains(t, outages[0].Evidence, string(tc.kind)+": test is waited for, for up to 10m0s, until ")
+					degraded := stage.View(record).Outcome().Degraded
+					require.Len(t, degraded, 1)
+					assert.Regexp(t, "^"+string(tc.kind)+": test was waited for, for [0-9ms]+$", degraded[0])
+					outlasted := record.Outages()
+					require.Len(t, outlasted, 1)
+					assert.True(t, outlasted[0].Passed)
+					assert.GreaterOrEqual(t, outlasted[0].Waited, tc.lasting)
+				}
+			}))
 		}
 	}
 }
@@ -136,35 +134,33 @@ func TestOneQuestionForOneCause(t *testing.T) {
 		return config
 	}
 	for _, kind := range []provider.Kind{provider.KindAuthentication, provider.KindQuota, provider.KindNetwork} {
-		t.Run(string(kind), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := wide()
-				engine, p := stage.Engine(config)
-				stage.Abiding(p)
-				gone := stage.Befall(p, kind, func(req *provider.Request) bool { return req.Model == "debater" && strings.Contains(req.ID, "/r2.") })
-				session := stage.Started(t, engine, config)
-				record := stage.Asking(t, session)
-				require.Len(t, record.Inquiries, 1)
-				q := record.Inquiries[0]
-				require.Len(t, q.About, 4)
-				assert.Regexp(t, `^(\w{3}, ){3}\w{3}: `+string(kind)+": .+", q.Question)
-				assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionDrop, flow.OptionEnd}, q.Options)
+		t.Run(string(kind), stage.Bubbled(func(t *testing.T) {
+			config := wide()
+			engine, p := stage.Engine(config)
+			stage.Abiding(p)
+			gone := stage.Befall(p, kind, func(req *provider.Request) bool { return req.Model == "debater" && strings.Contains(req.ID, "/r2.") })
+			session := stage.Started(t, engine, config)
+			record := stage.Asking(t, session)
+			require.Len(t, record.Inquiries, 1)
+			q := record.Inquiries[0]
+			require.Len(t, q.About, 4)
+			assert.Regexp(t, `^(\w{3}, ){3}\w{3}: `+string(kind)+": .+", q.Question)
+			assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionDrop, flow.OptionEnd}, q.Options)
 
-				failure := stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionDrop}), provider.KindValidation)
-				assert.Equal(t, "by", failure.Field, "it says whom to drop")
-				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionDrop, By: "Dan"}))
-				record = stage.Asking(t, session)
-				require.Len(t, record.Inquiries, 1)
-				require.Len(t, record.Inquiries[0].About, 3, "the question about the others is open")
+			failure := stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionDrop}), provider.KindValidation)
+			assert.Equal(t, "by", failure.Field, "it says whom to drop")
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionDrop, By: "Dan"}))
+			record = stage.Asking(t, session)
+			require.Len(t, record.Inquiries, 1)
+			require.Len(t, record.Inquiries[0].About, 3, "the question about the others is open")
 
-				gone.Over.Store(true)
-				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
-				record = stage.Ended(t, session)
-				assert.Len(t, record.Turns, 4+3+3)
-				assert.Equal(t, []string{"Dan"}, record.Dropped())
-				asksOnce(t, stage.Logged(t, engine, record.ID))
-			})
-		})
+			gone.Over.Store(true)
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
+			record = stage.Ended(t, session)
+			assert.Len(t, record.Turns, 4+3+3)
+			assert.Equal(t, []string{"Dan"}, record.Dropped())
+			asksOnce(t, stage.Logged(t, engine, record.ID))
+		}))
 	}
 }
 

@@ -36,49 +36,47 @@ func TestWaitingIsAsLongAsTheVendorAsks(t *testing.T) {
 		"a rule; the hour was not enough":              {wait, 0, hours(1, 1), 24 * time.Hour, time.Hour, 2, true},
 		"a rule; then the vendor asks for two minutes": {wait, 0, hours(1, 0), 62 * time.Minute, time.Hour + 2*time.Minute, 3, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.Patient(tc.rules == nil)
-				config.OnFailure = tc.rules
-				engine, p := stage.Engine(config)
-				var began time.Time
-				requests, reply := 0, p.Reply
-				p.Reply = func(req *provider.Request) scripted.Reply {
-					if !strings.Contains(req.ID, "/r2.rebuttal.Ada/") {
-						return reply(req)
-					}
-					if requests++; requests == 1 {
-						began = time.Now()
-					}
-					if time.Since(began) < tc.lasting {
-						return scripted.Reply{Err: &provider.Error{Kind: provider.KindRateLimit, RetryAfter: tc.after(requests), Message: "later"}}
-					}
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.Patient(tc.rules == nil)
+			config.OnFailure = tc.rules
+			engine, p := stage.Engine(config)
+			var began time.Time
+			requests, reply := 0, p.Reply
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				if !strings.Contains(req.ID, "/r2.rebuttal.Ada/") {
 					return reply(req)
 				}
-				session := stage.Started(t, engine, config)
-				r, err := session.Wait(t.Context())
-				if tc.rules == nil {
-					require.ErrorIs(t, err, debate.ErrAwaitingInput)
-					stage.Pass(tc.thinks)
-					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionWait}))
-					r, err = session.Wait(t.Context())
+				if requests++; requests == 1 {
+					began = time.Now()
 				}
-				took := r.LastAt.Sub(began)
-				if tc.fails {
-					stage.RequireKind(t, err, provider.KindRateLimit)
-				} else {
-					require.NoError(t, err)
-					assert.Len(t, r.Turns, 6)
+				if time.Since(began) < tc.lasting {
+					return scripted.Reply{Err: &provider.Error{Kind: provider.KindRateLimit, RetryAfter: tc.after(requests), Message: "later"}}
 				}
-				assert.InDelta(t, tc.waits, took, float64(time.Minute))
-				assert.Equal(t, tc.asked, requests, "nobody asks before the time that the vendor has named")
-				if tc.thinks < time.Hour {
-					require.NotEmpty(t, r.Warnings)
-					assert.Equal(t, flow.WarnOutage, r.Warnings[0].Kind)
-					assert.Contains(t, r.Warnings[0].Evidence, "rate_limit: test is waited for, until ")
-				}
-			})
-		})
+				return reply(req)
+			}
+			session := stage.Started(t, engine, config)
+			r, err := session.Wait(t.Context())
+			if tc.rules == nil {
+				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				stage.Pass(tc.thinks)
+				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionWait}))
+				r, err = session.Wait(t.Context())
+			}
+			took := r.LastAt.Sub(began)
+			if tc.fails {
+				stage.RequireKind(t, err, provider.KindRateLimit)
+			} else {
+				require.NoError(t, err)
+				assert.Len(t, r.Turns, 6)
+			}
+			assert.InDelta(t, tc.waits, took, float64(time.Minute))
+			assert.Equal(t, tc.asked, requests, "nobody asks before the time that the vendor has named")
+			if tc.thinks < time.Hour {
+				require.NotEmpty(t, r.Warnings)
+				assert.Equal(t, flow.WarnOutage, r.Warnings[0].Kind)
+				assert.Contains(t, r.Warnings[0].Evidence, "rate_limit: test is waited for, until ")
+			}
+		}))
 	}
 }
 

@@ -77,36 +77,34 @@ func TestInEveryFlowWarningsReachTheDefault(t *testing.T) {
 		for _, attended := range []bool{false, true} {
 			for of, config := range ofAllFlows(attended, &flow.RetryPolicy{Jitter: time.Nanosecond}) {
 				for _, silent := range []bool{false, true} {
-					t.Run(fmt.Sprintf("%s/%s, attended: %t, silent: %t", name, of, attended, silent), func(t *testing.T) {
-						synctest.Test(t, func(t *testing.T) {
-							engine := flows.Engine(&store.Memory{}, firstFails(tc.failure))
-							if !silent {
-								engine.Logger = nil
-							}
-							var lines stage.Locked
-							setDefault(t, slog.New(slog.NewTextHandler(&lines, nil)))
-							session := stage.Started(t, engine, config)
-							if tc.during != nil {
-								stage.Pass(1500 * time.Millisecond)
-								require.NoError(t, session.Control(t.Context(), tc.during))
-							}
-							_, _ = session.WaitIdle(t.Context())
-							synctest.Wait() // the last line is written
-							want, said := tc.says, lines.String()
-							if attended && tc.toAttended != nil {
-								want = tc.toAttended
-							}
-							assert.NotContains(t, said, "canary")
-							assert.NotContains(t, said, "level=INFO")
-							if silent || want == nil {
-								assert.Empty(t, said)
-								return
-							}
-							for _, line := range want {
-								assert.Regexp(t, line, said)
-							}
-						})
-					})
+					t.Run(fmt.Sprintf("%s/%s, attended: %t, silent: %t", name, of, attended, silent), stage.Bubbled(func(t *testing.T) {
+						engine := flows.Engine(&store.Memory{}, firstFails(tc.failure))
+						if !silent {
+							engine.Logger = nil
+						}
+						var lines stage.Locked
+						setDefault(t, slog.New(slog.NewTextHandler(&lines, nil)))
+						session := stage.Started(t, engine, config)
+						if tc.during != nil {
+							stage.Pass(1500 * time.Millisecond)
+							require.NoError(t, session.Control(t.Context(), tc.during))
+						}
+						_, _ = session.WaitIdle(t.Context())
+						synctest.Wait() // the last line is written
+						want, said := tc.says, lines.String()
+						if attended && tc.toAttended != nil {
+							want = tc.toAttended
+						}
+						assert.NotContains(t, said, "canary")
+						assert.NotContains(t, said, "level=INFO")
+						if silent || want == nil {
+							assert.Empty(t, said)
+							return
+						}
+						for _, line := range want {
+							assert.Regexp(t, line, said)
+						}
+					}))
 				}
 			}
 		}
@@ -162,29 +160,27 @@ func TestNoLineOfAnEngineIsForged(t *testing.T) {
 		"x\nlevel=ERROR", "\x1b[2J", "\u2028", "a\u202eb", strings.Repeat("x\n", 512<<10), "x\n" + long, long[:20] + "\x00" + long[20:],
 	} {
 		for of, config := range ofAllFlows(true, nil) {
-			t.Run(of, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					var records atomic.Int64
-					var lines stage.Locked
-					engine := flows.Engine(&store.Memory{}, firstFails(&provider.Error{
-						Kind: provider.Kind(forged), Code: forged, RequestID: forged, Message: forged,
-					}))
-					engine.Logger = slog.New(joining{&lines, &records})
-					session := stage.Started(t, engine, config)
-					record, _ := session.WaitIdle(t.Context())
-					require.NotNil(t, record)
-					require.Equal(t, flow.StateAwaitingInput, record.State)
-					synctest.Wait()
-					said := strings.Split(strings.TrimSuffix(lines.String(), "\n"), "\n")
-					assert.Contains(t, lines.String(), "call has failed for good")
-					assert.Len(t, said, int(records.Load()))
-					for _, line := range said {
-						assert.Equal(t, -1, strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }), "%.300q", line)
-						assert.Less(t, len(line), 2_000)
-						assert.NotContains(t, line, long)
-					}
-				})
-			})
+			t.Run(of, stage.Bubbled(func(t *testing.T) {
+				var records atomic.Int64
+				var lines stage.Locked
+				engine := flows.Engine(&store.Memory{}, firstFails(&provider.Error{
+					Kind: provider.Kind(forged), Code: forged, RequestID: forged, Message: forged,
+				}))
+				engine.Logger = slog.New(joining{&lines, &records})
+				session := stage.Started(t, engine, config)
+				record, _ := session.WaitIdle(t.Context())
+				require.NotNil(t, record)
+				require.Equal(t, flow.StateAwaitingInput, record.State)
+				synctest.Wait()
+				said := strings.Split(strings.TrimSuffix(lines.String(), "\n"), "\n")
+				assert.Contains(t, lines.String(), "call has failed for good")
+				assert.Len(t, said, int(records.Load()))
+				for _, line := range said {
+					assert.Equal(t, -1, strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }), "%.300q", line)
+					assert.Less(t, len(line), 2_000)
+					assert.NotContains(t, line, long)
+				}
+			}))
 		}
 	}
 }

@@ -247,60 +247,58 @@ func TestNoLineHoldsATextOrAKey(t *testing.T) {
 	debating.Participants[0].Persona, debating.Participants[1].Position = song, song
 	arbitrating.Agents[0].Description, arbitrating.Agents[1].Prompt, arbitrating.Arbiter.Prompt = song, song, song
 	for name, config := range map[string]flow.Config{"debate": debating, "deliberation": deliberating, "arbiter": arbitrating} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var asked atomic.Int64
-				engine := flows.Engine(&store.Memory{}, func(ctx context.Context, req *provider.Request) error {
-					switch asked.Add(1) {
-					case 1:
-						return &provider.Error{Kind: provider.KindRefusal, Code: song, Message: song + key, RequestID: song}
-					case 2:
-						return &provider.Error{Kind: provider.KindAPI, Code: song, Message: "Bearer " + key}
-					case 3:
-						return fmt.Errorf("%s: %w", song, errors.New(key))
-					default:
-						return flows.Slowly(time.Second)(ctx, req)
-					}
-				})
-				plain := engine.Providers["test"]
-				engine.Providers["test"] = stage.ProviderFunc(
-					func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-						r, err := plain.Generate(ctx, req, emit)
-						if err == nil {
-							r.Text = marked(r.Text)
-						}
-						return r, err
-					})
-				var lines stage.Locked
-				engine.Logger = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
-				session := stage.Started(t, engine, config)
-				answers := func() bool {
-					record := stage.RecordNow(t, session)
-					for _, q := range record.Inquiries {
-						require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
-					}
-					return len(record.Inquiries) > 0
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			var asked atomic.Int64
+			engine := flows.Engine(&store.Memory{}, func(ctx context.Context, req *provider.Request) error {
+				switch asked.Add(1) {
+				case 1:
+					return &provider.Error{Kind: provider.KindRefusal, Code: song, Message: song + key, RequestID: song}
+				case 2:
+					return &provider.Error{Kind: provider.KindAPI, Code: song, Message: "Bearer " + key}
+				case 3:
+					return fmt.Errorf("%s: %w", song, errors.New(key))
+				default:
+					return flows.Slowly(time.Second)(ctx, req)
 				}
-				for asked.Load() < 4 || answers() {
-					answers()
-					stage.Pass(1500 * time.Millisecond)
-				}
-				for _, signal := range []flow.Signal{flow.Pause{Reason: song}, flow.Resume{Reason: song}, flow.Stop{Reason: song}} {
-					require.NoError(t, session.Control(t.Context(), signal))
-					stage.Pass(500 * time.Millisecond)
-				}
-				record := stage.Ended(t, session)
-				assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
-				said := lines.String()
-				for _, what := range []string{
-					`"call has failed for good"`, `"attempt failed"`, `"person asked"`, "msg=answered", "state=paused", `"ended early"`,
-				} {
-					assert.Contains(t, said, what)
-				}
-				assert.NotContains(t, said, "canary")
-				assert.Contains(t, stage.JSON(stage.LogOf(t, engine, record.ID).Events), "said: "+song, "it has said what no line may hold")
 			})
-		})
+			plain := engine.Providers["test"]
+			engine.Providers["test"] = stage.ProviderFunc(
+				func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+					r, err := plain.Generate(ctx, req, emit)
+					if err == nil {
+						r.Text = marked(r.Text)
+					}
+					return r, err
+				})
+			var lines stage.Locked
+			engine.Logger = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
+			session := stage.Started(t, engine, config)
+			answers := func() bool {
+				record := stage.RecordNow(t, session)
+				for _, q := range record.Inquiries {
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
+				}
+				return len(record.Inquiries) > 0
+			}
+			for asked.Load() < 4 || answers() {
+				answers()
+				stage.Pass(1500 * time.Millisecond)
+			}
+			for _, signal := range []flow.Signal{flow.Pause{Reason: song}, flow.Resume{Reason: song}, flow.Stop{Reason: song}} {
+				require.NoError(t, session.Control(t.Context(), signal))
+				stage.Pass(500 * time.Millisecond)
+			}
+			record := stage.Ended(t, session)
+			assert.Equal(t, flow.EndedByHost, record.EndedEarlyBy)
+			said := lines.String()
+			for _, what := range []string{
+				`"call has failed for good"`, `"attempt failed"`, `"person asked"`, "msg=answered", "state=paused", `"ended early"`,
+			} {
+				assert.Contains(t, said, what)
+			}
+			assert.NotContains(t, said, "canary")
+			assert.Contains(t, stage.JSON(stage.LogOf(t, engine, record.ID).Events), "said: "+song, "it has said what no line may hold")
+		}))
 	}
 }
 

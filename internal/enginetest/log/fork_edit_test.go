@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -217,30 +216,28 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				if c.config != nil {
-					c.config(&config)
-				}
-				w, events := sown(t, config)
-				edited := config
-				seq := c.at(t, events)
-				session, err := w.engine.Fork(t.Context(), "parent", seq, debate.Editing(func(c2 *debate.Config) {
-					assert.Empty(t, c2.ID, "an id is to be chosen, or is new")
-					c.edit(c2)
-					edited = *c2
-				}))
-				require.NoError(t, err)
-				w.config = edited
-				record := w.conclude(t, session)
-				assert.Zero(t, record.InFlight())
-				c.check(t, shown{record, w.source.Requests(), session, w})
-				data, err := session.Snapshot(t.Context())
-				require.NoError(t, err)
-				_, err = (&debate.Engine{}).Import(t.Context(), bytes.NewReader(data))
-				assert.NoError(t, err, "the fork's log is as good as any")
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			if c.config != nil {
+				c.config(&config)
+			}
+			w, events := sown(t, config)
+			edited := config
+			seq := c.at(t, events)
+			session, err := w.engine.Fork(t.Context(), "parent", seq, debate.Editing(func(c2 *debate.Config) {
+				assert.Empty(t, c2.ID, "an id is to be chosen, or is new")
+				c.edit(c2)
+				edited = *c2
+			}))
+			require.NoError(t, err)
+			w.config = edited
+			record := w.conclude(t, session)
+			assert.Zero(t, record.InFlight())
+			c.check(t, shown{record, w.source.Requests(), session, w})
+			data, err := session.Snapshot(t.Context())
+			require.NoError(t, err)
+			_, err = (&debate.Engine{}).Import(t.Context(), bytes.NewReader(data))
+			assert.NoError(t, err, "the fork's log is as good as any")
+		}))
 	}
 }

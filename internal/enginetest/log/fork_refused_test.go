@@ -61,47 +61,45 @@ func TestForksThatAreRefused(t *testing.T) {
 			field: "participants[0]",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				if c.config != nil {
-					c.config(&config)
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			if c.config != nil {
+				c.config(&config)
+			}
+			w, events := sown(t, config)
+			w.engine.Flows = map[string]*debate.Flow{"interview": stage.Interview()}
+			before, calls := stage.JSON(events), w.source.Calls()
+			id, seq := "parent", int64(9)
+			if c.id != "" {
+				id = c.id
+			}
+			if c.seq != 0 {
+				seq = map[int64]int64{999: -1, 1000: 0, 1001: int64(len(events)) + 1}[c.seq]
+			}
+			session, err := w.engine.Fork(t.Context(), id, seq, func(config flow.Config) flow.Config {
+				if config = debate.Editing(c.edit)(config); c.flow != "" {
+					config = flow.Named(c.flow, config)
 				}
-				w, events := sown(t, config)
-				w.engine.Flows = map[string]*debate.Flow{"interview": stage.Interview()}
-				before, calls := stage.JSON(events), w.source.Calls()
-				id, seq := "parent", int64(9)
-				if c.id != "" {
-					id = c.id
-				}
-				if c.seq != 0 {
-					seq = map[int64]int64{999: -1, 1000: 0, 1001: int64(len(events)) + 1}[c.seq]
-				}
-				session, err := w.engine.Fork(t.Context(), id, seq, func(config flow.Config) flow.Config {
-					if config = debate.Editing(c.edit)(config); c.flow != "" {
-						config = flow.Named(c.flow, config)
-					}
-					return config
-				})
-				assert.Nil(t, session)
-				kind := c.kind
-				if kind == "" {
-					kind = provider.KindValidation
-				}
-				failure := stage.RequireKind(t, err, kind)
-				assert.True(t, strings.HasPrefix(failure.Field, c.field), "%v", err)
-				assert.Equal(t, id == "nothing", errors.Is(err, debate.ErrNotFound))
-				assert.Less(t, len(err.Error()), 400)
-				assert.Equal(t, calls, w.source.Calls())
-				var held []string
-				for info, err := range w.engine.List(t.Context(), debate.Filter{}) {
-					require.NoError(t, err)
-					held = append(held, info.ID)
-				}
-				assert.Equal(t, []string{"parent"}, held)
-				assert.Equal(t, before, stage.JSON(stage.Kept(t, w.engine.Store, "parent")))
+				return config
 			})
-		})
+			assert.Nil(t, session)
+			kind := c.kind
+			if kind == "" {
+				kind = provider.KindValidation
+			}
+			failure := stage.RequireKind(t, err, kind)
+			assert.True(t, strings.HasPrefix(failure.Field, c.field), "%v", err)
+			assert.Equal(t, id == "nothing", errors.Is(err, debate.ErrNotFound))
+			assert.Less(t, len(err.Error()), 400)
+			assert.Equal(t, calls, w.source.Calls())
+			var held []string
+			for info, err := range w.engine.List(t.Context(), debate.Filter{}) {
+				require.NoError(t, err)
+				held = append(held, info.ID)
+			}
+			assert.Equal(t, []string{"parent"}, held)
+			assert.Equal(t, before, stage.JSON(stage.Kept(t, w.engine.Store, "parent")))
+		}))
 	}
 }
 

@@ -181,20 +181,18 @@ func TestAForkThatComesLater(t *testing.T) {
 		"a retry's time":  func(c *debate.Config) { c.Retry = &debate.RetryPolicy{Base: time.Minute} },
 		"a round's delay": func(c *debate.Config) { stage.Pausing(c, time.Minute) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := stage.TwoDebaters()
-				limit(&config)
-				w, events := sown(t, config)
-				want := stage.Canonical(t, w.recordOf(t, "parent"))
-				stage.Pass(24 * time.Hour)
-				for n := 1; n <= 5; n += 2 { // Ben is to speak
-					session, err := w.engine.Fork(t.Context(), "parent", until(t, events, n, isTurn), nil)
-					require.NoError(t, err)
-					assert.Equal(t, want, stage.Canonical(t, w.conclude(t, session)), "after turn %d", n)
-				}
-			})
-		})
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			limit(&config)
+			w, events := sown(t, config)
+			want := stage.Canonical(t, w.recordOf(t, "parent"))
+			stage.Pass(24 * time.Hour)
+			for n := 1; n <= 5; n += 2 { // Ben is to speak
+				session, err := w.engine.Fork(t.Context(), "parent", until(t, events, n, isTurn), nil)
+				require.NoError(t, err)
+				assert.Equal(t, want, stage.Canonical(t, w.conclude(t, session)), "after turn %d", n)
+			}
+		}))
 	}
 }
 

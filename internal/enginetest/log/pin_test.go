@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -53,24 +52,22 @@ func TestPinnedDebates(t *testing.T) {
 	}
 	kinds := map[flow.EventKind]bool{}
 	for _, d := range all {
-		t.Run(d.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config, engine, p := d.set()
-				config.ID = "pinned-" + d.name
-				if config.Retry == nil {
-					config.Retry = &debate.RetryPolicy{}
-				}
-				config.Retry.Jitter = 1 // for the waits not to be drawn
-				engine.Seed = stage.PinnedSeed
-				stage.Unequally(p)
-				session := stage.Started(t, engine, stage.InFlow(engine, config))
-				log := d.play(t, engine, session)
-				for i := range log {
-					kinds[log[i].Kind()] = true
-				}
-				stage.Golden(t, "pin/"+d.name+".golden", stage.Project(log))
-			})
-		})
+		t.Run(d.name, stage.Bubbled(func(t *testing.T) {
+			config, engine, p := d.set()
+			config.ID = "pinned-" + d.name
+			if config.Retry == nil {
+				config.Retry = &debate.RetryPolicy{}
+			}
+			config.Retry.Jitter = 1 // for the waits not to be drawn
+			engine.Seed = stage.PinnedSeed
+			stage.Unequally(p)
+			session := stage.Started(t, engine, stage.InFlow(engine, config))
+			log := d.play(t, engine, session)
+			for i := range log {
+				kinds[log[i].Kind()] = true
+			}
+			stage.Golden(t, "pin/"+d.name+".golden", stage.Project(log))
+		}))
 	}
 	for _, kind := range factKinds(t) {
 		if !t.Failed() {

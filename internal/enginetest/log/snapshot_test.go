@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -34,26 +33,24 @@ func TestRestoringAsksOnlyWhatIsMissing(t *testing.T) {
 		l := stage.LogOf(t, engine, record.ID)
 		require.Greater(t, len(store.Ends), 9)
 		for _, n := range store.Ends {
-			t.Run(fmt.Sprintf("%s/%d", mode, n), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					results := 0
-					for _, event := range l.Events[:n] {
-						if body.As[debate.Turn](event) != nil || body.As[debate.Assessment](event) != nil || body.As[debate.Verdict](event) != nil {
-							results++
-						}
+			t.Run(fmt.Sprintf("%s/%d", mode, n), stage.Bubbled(func(t *testing.T) {
+				results := 0
+				for _, event := range l.Events[:n] {
+					if body.As[debate.Turn](event) != nil || body.As[debate.Assessment](event) != nil || body.As[debate.Verdict](event) != nil {
+						results++
 					}
-					other, answers := stage.Engine(config)
-					session, err := stage.Restore(t.Context(), other, stage.Snapshot(t, l.ID, l.Events[:n]))
-					require.NoError(t, err)
-					defer session.Close()
-					assert.Equal(t, l.ID, session.ID())
-					restored := stage.Ended(t, session)
-					got, err := stage.View(restored).Canonical()
-					require.NoError(t, err)
-					assert.JSONEq(t, string(want), string(got))
-					assert.Equal(t, source.Calls()-results, answers.Calls())
-				})
-			})
+				}
+				other, answers := stage.Engine(config)
+				session, err := stage.Restore(t.Context(), other, stage.Snapshot(t, l.ID, l.Events[:n]))
+				require.NoError(t, err)
+				defer session.Close()
+				assert.Equal(t, l.ID, session.ID())
+				restored := stage.Ended(t, session)
+				got, err := stage.View(restored).Canonical()
+				require.NoError(t, err)
+				assert.JSONEq(t, string(want), string(got))
+				assert.Equal(t, source.Calls()-results, answers.Calls())
+			}))
 		}
 	}
 }
@@ -127,40 +124,38 @@ func TestRestoringADebateThatSomebodyPlays(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.ID = "one"
 	for _, where := range []string{"by the engine that plays it", "by another engine"} {
-		t.Run(where, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, p := stage.Engine(config)
-				stage.Slowly(p)
-				store := &store.Memory{}
-				engine.Store = store
-				session := stage.Started(t, engine, config)
-				stage.Pass(2500 * time.Millisecond) // the judge is at work
-				early, err := session.Snapshot(t.Context())
-				require.NoError(t, err)
-				elsewhere, _ := stage.Engine(config)
-				longer, err := stage.Restore(t.Context(), elsewhere, early)
-				require.NoError(t, err)
-				stage.Ended(t, longer)
-				data, err := longer.Snapshot(t.Context())
-				require.NoError(t, err)
-				require.Greater(t, len(data), len(early))
+		t.Run(where, stage.Bubbled(func(t *testing.T) {
+			engine, p := stage.Engine(config)
+			stage.Slowly(p)
+			store := &store.Memory{}
+			engine.Store = store
+			session := stage.Started(t, engine, config)
+			stage.Pass(2500 * time.Millisecond) // the judge is at work
+			early, err := session.Snapshot(t.Context())
+			require.NoError(t, err)
+			elsewhere, _ := stage.Engine(config)
+			longer, err := stage.Restore(t.Context(), elsewhere, early)
+			require.NoError(t, err)
+			stage.Ended(t, longer)
+			data, err := longer.Snapshot(t.Context())
+			require.NoError(t, err)
+			require.Greater(t, len(data), len(early))
 
-				target := engine
-				if where == "by another engine" {
-					target = stage.Twin(engine)
-				}
-				_, err = target.Import(t.Context(), bytes.NewReader(data))
-				stage.RequireKind(t, err, provider.KindConflict)
-				require.ErrorIs(t, err, debate.ErrLeased)
-				now, err := session.Snapshot(t.Context())
-				require.NoError(t, err)
-				assert.Equal(t, string(early), string(now), "nothing is appended")
+			target := engine
+			if where == "by another engine" {
+				target = stage.Twin(engine)
+			}
+			_, err = target.Import(t.Context(), bytes.NewReader(data))
+			stage.RequireKind(t, err, provider.KindConflict)
+			require.ErrorIs(t, err, debate.ErrLeased)
+			now, err := session.Snapshot(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, string(early), string(now), "nothing is appended")
 
-				record := stage.Ended(t, session)
-				assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
-				assert.Equal(t, 10, p.Calls(), "nobody was disturbed")
-			})
-		})
+			record := stage.Ended(t, session)
+			assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
+			assert.Equal(t, 10, p.Calls(), "nobody was disturbed")
+		}))
 	}
 }
 

@@ -36,40 +36,38 @@ func TestWhatAUseBringsAfterItWasBrokenOffIsRecorded(t *testing.T) {
 			"says why": {time.Second, context.Canceled, "(broken off)", true, true},
 			"ignores":  {time.Hour, nil, "given up: it has not returned 5s after its context had ended", true, true},
 		} {
-			t.Run(name+", "+outcome, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					tool, err := flow.NewTool(flow.ToolInfo{Description: "writes"}, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
-						<-ctx.Done()
-						<-time.After(c.takes)
-						return "all of it is done", c.err
-					})
-					require.NoError(t, err)
-					p := stage.AdaAlone(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)}))
-					engine := stage.WorkshopEngine(p, 5, map[string]debate.Tool{"add": tool})
-					session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
-					require.NoError(t, err)
-					synctest.Wait()
-					require.NoError(t, end(session, t.Context()))
-					began := time.Now()
-					_, err = session.WaitIdle(t.Context())
-					if name == "pause" {
-						require.ErrorIs(t, err, debate.ErrPaused)
-					} else {
-						require.NoError(t, err)
-					}
-					<-time.After(6 * time.Second) // what is in flight when a debate stops may take the grace
-					assert.Less(t, time.Since(began), 20*time.Second)
-					record := stage.RecordOf(t, engine, session.ID())
-					require.Len(t, record.ToolUses, 1)
-					use := record.ToolUses[0]
-					assert.Contains(t, use.Text, c.text)
-					assert.Equal(t, c.failed, use.Failed)
-					assert.Equal(t, c.unknown, use.Unknown)
-					assert.Zero(t, record.InFlight())
-					require.NoError(t, session.Close())
-					<-time.After(2 * time.Hour) // the tool that has ignored its context returns
+			t.Run(name+", "+outcome, stage.Bubbled(func(t *testing.T) {
+				tool, err := flow.NewTool(flow.ToolInfo{Description: "writes"}, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
+					<-ctx.Done()
+					<-time.After(c.takes)
+					return "all of it is done", c.err
 				})
-			})
+				require.NoError(t, err)
+				p := stage.AdaAlone(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", "add", `{}`)}))
+				engine := stage.WorkshopEngine(p, 5, map[string]debate.Tool{"add": tool})
+				session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
+				require.NoError(t, err)
+				synctest.Wait()
+				require.NoError(t, end(session, t.Context()))
+				began := time.Now()
+				_, err = session.WaitIdle(t.Context())
+				if name == "pause" {
+					require.ErrorIs(t, err, debate.ErrPaused)
+				} else {
+					require.NoError(t, err)
+				}
+				<-time.After(6 * time.Second) // what is in flight when a debate stops may take the grace
+				assert.Less(t, time.Since(began), 20*time.Second)
+				record := stage.RecordOf(t, engine, session.ID())
+				require.Len(t, record.ToolUses, 1)
+				use := record.ToolUses[0]
+				assert.Contains(t, use.Text, c.text)
+				assert.Equal(t, c.failed, use.Failed)
+				assert.Equal(t, c.unknown, use.Unknown)
+				assert.Zero(t, record.InFlight())
+				require.NoError(t, session.Close())
+				<-time.After(2 * time.Hour) // the tool that has ignored its context returns
+			}))
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,28 +35,26 @@ func TestWhateverGoesWrongWithAUseIsAResult(t *testing.T) {
 		}, "no reply in time"},
 	} {
 		for sort, info := range map[string]flow.ToolInfo{"read-only": {ReadOnly: true}, "idempotent": {Idempotent: true}, "neither": {}} {
-			t.Run(name+", "+sort, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					tool, err := flow.NewTool(info, c.run)
-					require.NoError(t, err)
-					p := stage.AdaAlone(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", c.tool, c.arguments)}))
-					engine := stage.WorkshopEngine(p, 5, map[string]debate.Tool{"add": tool})
-					config := stage.ToolUsers()
-					config.Unattended = true
-					record := stage.Run(t, engine, stage.InFlow(engine, config))
-					assert.Contains(t, adaSaid(t, record), c.want)
-					unknown := name == "time-out" && sort == "neither"
-					assert.Equal(t, unknown, len(record.Answers) == 1)
-					taken, _ := record.CallUsage("work.Ada")
-					require.Len(t, taken.Uses, 1)
-					assert.True(t, taken.Uses[0].Failed)
-					assert.Equal(t, unknown, taken.Uses[0].Unknown)
-					assert.Equal(t, unknown, strings.Contains(taken.Uses[0].Text, "Nobody knows"), "the words and the flag agree")
-					if len(record.ToolUses) > 0 {
-						assert.Equal(t, unknown, record.ToolUses[0].Unknown)
-					}
-				})
-			})
+			t.Run(name+", "+sort, stage.Bubbled(func(t *testing.T) {
+				tool, err := flow.NewTool(info, c.run)
+				require.NoError(t, err)
+				p := stage.AdaAlone(stage.ToolAsker([]provider.ToolCall{stage.ToolCall("1", c.tool, c.arguments)}))
+				engine := stage.WorkshopEngine(p, 5, map[string]debate.Tool{"add": tool})
+				config := stage.ToolUsers()
+				config.Unattended = true
+				record := stage.Run(t, engine, stage.InFlow(engine, config))
+				assert.Contains(t, adaSaid(t, record), c.want)
+				unknown := name == "time-out" && sort == "neither"
+				assert.Equal(t, unknown, len(record.Answers) == 1)
+				taken, _ := record.CallUsage("work.Ada")
+				require.Len(t, taken.Uses, 1)
+				assert.True(t, taken.Uses[0].Failed)
+				assert.Equal(t, unknown, taken.Uses[0].Unknown)
+				assert.Equal(t, unknown, strings.Contains(taken.Uses[0].Text, "Nobody knows"), "the words and the flag agree")
+				if len(record.ToolUses) > 0 {
+					assert.Equal(t, unknown, record.ToolUses[0].Unknown)
+				}
+			}))
 		}
 	}
 }

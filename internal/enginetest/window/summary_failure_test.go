@@ -56,54 +56,46 @@ func TestAFailedSummaryIsDecidedAbout(t *testing.T) {
 			defer session.Close()
 			return session.Wait(t.Context())
 		}
-		t.Run(name+", a person goes on without", func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := setup()
-				d.Config.Unattended, d.Config.OnFailure = false, nil
-				session := stage.Started(t, d.Engine, d.Config)
-				record := stage.Asking(t, session)
-				require.Len(t, record.Inquiries, 1)
-				q := record.Inquiries[0]
-				assert.Equal(t, flow.KindSummary, q.Kind)
-				assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd}, q.Options)
-				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionSkip}))
-				record = stage.Ended(t, session)
-				slides(t, d, record)
-				assert.Contains(t, stage.View(record).Outcome().Degraded[0], "summarizer has missed a summary")
-			})
-		})
-		t.Run(name+", a rule goes on without", func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := setup()
-				record, err := alone(t, d, debate.FailureRule{Calls: []flow.CallKind{flow.KindSummary}, Do: flow.OptionSkip})
-				require.NoError(t, err)
-				slides(t, d, record)
-			})
-		})
-		t.Run(name+", a rule names another model", func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := setup()
-				d.Summary = func(req *provider.Request) scripted.Reply {
-					if req.Model == "judge" {
-						return scripted.Reply{Text: stage.Words(50)}
-					}
-					return reply
+		t.Run(name+", a person goes on without", stage.Bubbled(func(t *testing.T) {
+			d := setup()
+			d.Config.Unattended, d.Config.OnFailure = false, nil
+			session := stage.Started(t, d.Engine, d.Config)
+			record := stage.Asking(t, session)
+			require.Len(t, record.Inquiries, 1)
+			q := record.Inquiries[0]
+			assert.Equal(t, flow.KindSummary, q.Kind)
+			assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd}, q.Options)
+			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionSkip}))
+			record = stage.Ended(t, session)
+			slides(t, d, record)
+			assert.Contains(t, stage.View(record).Outcome().Degraded[0], "summarizer has missed a summary")
+		}))
+		t.Run(name+", a rule goes on without", stage.Bubbled(func(t *testing.T) {
+			d := setup()
+			record, err := alone(t, d, debate.FailureRule{Calls: []flow.CallKind{flow.KindSummary}, Do: flow.OptionSkip})
+			require.NoError(t, err)
+			slides(t, d, record)
+		}))
+		t.Run(name+", a rule names another model", stage.Bubbled(func(t *testing.T) {
+			d := setup()
+			d.Summary = func(req *provider.Request) scripted.Reply {
+				if req.Model == "judge" {
+					return scripted.Reply{Text: stage.Words(50)}
 				}
-				record, err := alone(t, d, debate.FailureRule{Do: flow.OptionModel, Model: "test/judge"})
-				require.NoError(t, err)
-				assert.NotEmpty(t, record.Summaries)
-				assert.Empty(t, stage.View(record).Outcome().Degraded)
-			})
-		})
-		t.Run(name+", without a rule", func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := setup()
-				record, err := alone(t, d)
-				require.Error(t, err)
-				assert.Equal(t, flow.StateError, record.State)
-				assert.Equal(t, "summarizer", record.Failure.Participant)
-			})
-		})
+				return reply
+			}
+			record, err := alone(t, d, debate.FailureRule{Do: flow.OptionModel, Model: "test/judge"})
+			require.NoError(t, err)
+			assert.NotEmpty(t, record.Summaries)
+			assert.Empty(t, stage.View(record).Outcome().Degraded)
+		}))
+		t.Run(name+", without a rule", stage.Bubbled(func(t *testing.T) {
+			d := setup()
+			record, err := alone(t, d)
+			require.Error(t, err)
+			assert.Equal(t, flow.StateError, record.State)
+			assert.Equal(t, "summarizer", record.Failure.Participant)
+		}))
 	}
 }
 

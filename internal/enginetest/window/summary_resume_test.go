@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -52,38 +51,36 @@ func TestAnInterruptionDoesNotPayASummaryTwice(t *testing.T) {
 	}
 	for name, interrupt := range interruptions {
 		for when, at := range map[string]time.Duration{"in flight": 500 * time.Millisecond, "just after": 1500 * time.Millisecond} {
-			t.Run(name+" "+when, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					d := stage.NewTalk(12, 6000).Summarizes(true)
-					stage.Slowly(d.Provider)
-					began := make(chan struct{}, 100)
-					answer := d.Summary
-					d.Summary = func(req *provider.Request) scripted.Reply {
-						began <- struct{}{}
-						return answer(req)
-					}
-					plain := stage.NewTalk(12, 6000).Summarizes(true)
-					want := stage.Run(t, plain.Engine, plain.Config)
+			t.Run(name+" "+when, stage.Bubbled(func(t *testing.T) {
+				d := stage.NewTalk(12, 6000).Summarizes(true)
+				stage.Slowly(d.Provider)
+				began := make(chan struct{}, 100)
+				answer := d.Summary
+				d.Summary = func(req *provider.Request) scripted.Reply {
+					began <- struct{}{}
+					return answer(req)
+				}
+				plain := stage.NewTalk(12, 6000).Summarizes(true)
+				want := stage.Run(t, plain.Engine, plain.Config)
 
-					session, err := d.Engine.Start(t.Context(), d.Config)
-					require.NoError(t, err)
-					<-began
-					stage.Pass(at)
-					session = interrupt(t, d, session)
-					defer func() { _ = session.Close() }()
-					record := stage.Ended(t, session)
-					assert.Equal(t, stage.Canonical(t, want), stage.Canonical(t, record))
-					require.Len(t, record.Summaries, len(want.Summaries))
-					for i := range want.Summaries {
-						assert.Equal(t, want.Summaries[i].Upto, record.Summaries[i].Upto)
-					}
-					extra := 0
-					if when == "in flight" && name != "draining pause" {
-						extra = 1
-					}
-					assert.Len(t, idsOf(d.Summaries()), len(want.Summaries)+extra)
-				})
-			})
+				session, err := d.Engine.Start(t.Context(), d.Config)
+				require.NoError(t, err)
+				<-began
+				stage.Pass(at)
+				session = interrupt(t, d, session)
+				defer func() { _ = session.Close() }()
+				record := stage.Ended(t, session)
+				assert.Equal(t, stage.Canonical(t, want), stage.Canonical(t, record))
+				require.Len(t, record.Summaries, len(want.Summaries))
+				for i := range want.Summaries {
+					assert.Equal(t, want.Summaries[i].Upto, record.Summaries[i].Upto)
+				}
+				extra := 0
+				if when == "in flight" && name != "draining pause" {
+					extra = 1
+				}
+				assert.Len(t, idsOf(d.Summaries()), len(want.Summaries)+extra)
+			}))
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -24,7 +23,7 @@ func TestAHolderThatIsLate(t *testing.T) {
 	for name, failure := range map[string]error{
 		"the call is answered": nil, "the call fails": &provider.Error{Kind: provider.KindNetwork, Message: "cut off"},
 	} {
-		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { beLate(t, failure) }) })
+		t.Run(name, stage.Bubbled(func(t *testing.T) { beLate(t, failure) }))
 	}
 }
 
