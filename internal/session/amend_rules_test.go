@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -92,6 +93,15 @@ func TestEveryMistakeOfAnAmendmentIsNamed(t *testing.T) {
 			},
 			[]string{"budget.hard", "context", "models.Ben", "patience", "rounds", "summarizer"},
 			nil,
+		},
+		"an actor that is not there": {flow.Amendment{Models: map[string]flow.ModelChoice{"Cyd": {Model: "test/spare"}}}, []string{"models"}, nil},
+		"no model":                   {flow.Amendment{Models: map[string]flow.ModelChoice{"Ben": {}}}, []string{"models.Ben"}, nil},
+		"a negative time":            {flow.Amendment{TurnTimeout: new(flow.Duration(-1))}, []string{"turnTimeout"}, nil},
+		"a negative wait":            {flow.Amendment{Retry: &debate.RetryPolicy{Base: -1}}, []string{"retry.base"}, nil},
+		"a rule that is none":        {flow.Amendment{OnFailure: &[]flow.FailureRule{{Do: "pray"}}}, []string{"onFailure[0].do"}, nil},
+		"times of calls": {
+			flow.Amendment{Timeouts: map[flow.CallKind]flow.Duration{"fancy": flow.Duration(time.Minute), debate.KindVerdict: -1}},
+			[]string{"timeouts.fancy", "timeouts.verdict"}, nil,
 		},
 		"rules": {
 			flow.Amendment{OnFailure: &[]debate.FailureRule{{Do: flow.OptionModel, Model: "bad"}, {Do: flow.OptionModel, Model: "other/a"}}},

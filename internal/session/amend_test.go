@@ -197,27 +197,6 @@ func TestModelsOfThoseWhoAreNoModels(t *testing.T) {
 	})
 }
 
-func TestAmendmentsThatAreRefused(t *testing.T) {
-	_, session, _ := stage.Stranded(t, stage.TwoDebaters(), func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2)) })
-	record := stage.RecordNow(t, session)
-	for field, change := range map[string]flow.Amendment{
-		"models":           {Models: map[string]flow.ModelChoice{"Cyd": {Model: "test/spare"}}},
-		"models.Ben":       {Models: map[string]flow.ModelChoice{"Ben": {}}},
-		"context":          {Context: new("a dream")},
-		"budget.hard":      {Budget: &debate.Budget{Hard: -1}},
-		"turnTimeout":      {TurnTimeout: new(flow.Duration(-1))},
-		"retry.base":       {Retry: &debate.RetryPolicy{Base: -1}},
-		"onFailure[0].do":  {OnFailure: &[]flow.FailureRule{{Do: "pray"}}},
-		"summarizer":       {Summarizer: new("other/model")},
-		"timeouts.fancy":   {Timeouts: map[flow.CallKind]flow.Duration{"fancy": flow.Duration(time.Minute)}},
-		"timeouts.verdict": {Timeouts: map[flow.CallKind]flow.Duration{debate.KindVerdict: -1}},
-	} {
-		assert.Equal(t, field, stage.RequireKind(t, session.Control(t.Context(), change), provider.KindValidation).Field)
-	}
-	after := stage.RecordNow(t, session)
-	assert.Equal(t, record.Seq, after.Seq, "nothing is changed")
-}
-
 // A summarizer can be named, or taken away, while the debate stands: its prompts are part of every log.
 func TestASummarizerIsNamedWhileTheDebateStands(t *testing.T) {
 	t.Parallel()
