@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // piece is a block of a prompt, in the order in which the vendor reads them.
@@ -99,8 +100,7 @@ func TestGrowingTranscriptsAreReadFromTheCache(t *testing.T) {
 				})
 			}
 			req.Last = provider.Message{Text: fmt.Sprint("Turn ", turn)}
-			_, _, err := ask(t, p, req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, req)
 			list := pieces(t, (*bodies)[len(*bodies)-1])
 			require.GreaterOrEqual(t, len(list), len(kept))
 			last, marks := 0, 0
@@ -134,8 +134,7 @@ func TestMarksSpareThoughts(t *testing.T) {
 	for n := range req.Messages {
 		part := *req
 		part.Messages = req.Messages[:n]
-		_, _, err := ask(t, p, &part)
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, &part)
 		for _, one := range pieces(t, (*bodies)[n]) {
 			assert.False(t, one.marked && strings.Contains(one.bytes, "thinking"), one.bytes)
 		}

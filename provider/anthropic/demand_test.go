@@ -36,8 +36,7 @@ func TestOptions(t *testing.T) {
 			p, bodies := recording(t)
 			req := talk()
 			req.Model, req.Options = tt.model, &tt.o
-			_, _, err := ask(t, p, &req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, &req)
 			golden(t, "option/"+name+".json", readable(t, (*bodies)[0]))
 		})
 	}
@@ -52,8 +51,7 @@ func TestParts(t *testing.T) {
 		{Type: "text/plain; charset=utf-8", Data: []byte("<plain>")},
 	}
 	req.Messages[0].Parts, req.Messages[1].Parts, req.Messages[2].Parts, req.Last.Parts = parts, parts[:1], parts[:1], parts[1:2]
-	_, _, err := ask(t, p, &req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, &req)
 	golden(t, "option/parts.json", readable(t, (*bodies)[0]))
 }
 
@@ -109,8 +107,7 @@ func TestBudgetsOfEfforts(t *testing.T) {
 		p, bodies := recording(t)
 		req := request()
 		req.Model, req.MaxTokens, req.Options = "claude-haiku-4-5", tt.max, &provider.Options{Effort: tt.effort}
-		_, _, err := ask(t, p, req)
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, req)
 		var body struct {
 			MaxTokens int `json:"max_tokens"`
 			Thinking  struct {

@@ -70,8 +70,7 @@ func TestUsageWithTheFieldsOfOpenAI(t *testing.T) {
 			text(0, "Yes.") +
 			event("message_delta", `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{`+last+`}}`) +
 			event("message_stop", `{"type":"message_stop"}`)
-		r, _, err := ask(t, played(answer), request())
-		require.NoError(t, err)
+		r := adaptertest.Answer(t, played(answer), request())
 		assert.Equal(t, want, r.Usage, usage)
 	}
 }
@@ -98,11 +97,10 @@ func TestHalvesOfACharacter(t *testing.T) {
 func TestABeginningThatIsRepeated(t *testing.T) {
 	piece := func(kind, field, text string) string { return `{"type":"` + kind + `","` + field + `":"` + text + `"}` }
 	for first, want := range map[string]string{"Good catch!": "Good catch! Yes.", "Good catch! A": "Good catch! A Yes.", " So": "Good catch! So Yes."} {
-		r, _, err := ask(t, played(ok+stream(
+		r := adaptertest.Answer(t, played(ok+stream(
 			block(0, `{"type":"thinking","thinking":"Good catch!"}`, piece("thinking_delta", "thinking", first), piece("thinking_delta", "thinking", " Yes."))+
 				block(1, `{"type":"text","text":"Good catch!"}`, piece("text_delta", "text", first), piece("text_delta", "text", " Yes.")),
 			"end_turn")), request())
-		require.NoError(t, err)
 		assert.Equal(t, want, r.Text)
 		assert.Equal(t, want, r.Reasoning)
 	}
@@ -127,8 +125,7 @@ func TestNamesOfAnyType(t *testing.T) {
 // An event of an unknown kind is none of the reply, whatever it holds.
 func TestEventsOfAnUnknownKind(t *testing.T) {
 	whole := stream(text(0, "Yes."), "end_turn")
-	r, _, err := ask(t, played(ok+"event: status\ndata: {\"detail\":\"queued\"}\n\n"+whole), request())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, played(ok+"event: status\ndata: {\"detail\":\"queued\"}\n\n"+whole), request())
 	assert.Equal(t, "Yes.", r.Text)
 }
 
@@ -181,8 +178,7 @@ func FuzzStream(f *testing.F) {
 			back, bodies := recording(t)
 			req := request()
 			req.Messages = []provider.Message{{Speaker: "Ada", Text: r.Text, ToolCalls: r.Calls}}
-			_, _, err = ask(t, back, req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, back, req)
 			require.True(t, json.Valid((*bodies)[0]))
 		},
 	}.Run(f)
@@ -196,8 +192,7 @@ func FuzzOpaque(f *testing.F) {
 		p, bodies := recording(t)
 		req := request()
 		req.Messages = []provider.Message{{Speaker: "Ada", ToolCalls: []provider.ToolCall{{ID: id, Name: "x", Arguments: arguments, Opaque: opaque}}}}
-		_, _, err := ask(t, p, req)
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, req)
 		require.True(t, json.Valid((*bodies)[0]))
 	})
 }

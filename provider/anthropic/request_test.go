@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/anthropic"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // talk is a request of a debate.
@@ -94,8 +95,7 @@ func TestRequestBody(t *testing.T) {
 			if tt.set != nil {
 				tt.set(p)
 			}
-			_, _, err := ask(t, p, &tt.req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, &tt.req)
 			golden(t, "request/"+tt.name+".json", readable(t, (*bodies)[0]))
 		})
 	}
@@ -116,8 +116,7 @@ func TestRequestHeader(t *testing.T) {
 	p.BaseURL += "/gateway?tenant=1"
 	p.Header = http.Header{"anthropic-beta": {"next"}}
 	req := talk()
-	_, _, err := ask(t, p, &req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, &req)
 	assert.Equal(t, "POST /gateway/v1/messages?tenant=1", uri)
 	assert.Equal(t, []string{canary}, header["X-Api-Key"])
 	assert.Empty(t, header["Authorization"])
@@ -170,13 +169,11 @@ func TestToolRoundTrip(t *testing.T) {
 		{ToolResult: &provider.ToolResult{ID: r.Calls[1].ID, Text: "noon"}},
 		{ToolResult: &provider.ToolResult{ID: r.Calls[0].ID, Text: "an edge", Error: true}},
 	}
-	_, _, err = ask(t, back, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, back, req)
 	golden(t, "request/tools_again.json", readable(t, (*bodies)[0]))
 
 	back.BaseURL = "http://another.example.com" // its vendor may be another
-	_, _, err = ask(t, back, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, back, req)
 	assert.Contains(t, string((*bodies)[1]), `"tool_use"`)
 	for _, secret := range []string{"EqQBCkYI==", "EmwKAhgBEgy3va3p", "And now?"} {
 		assert.Contains(t, string((*bodies)[0]), secret)
@@ -261,8 +258,7 @@ func TestThoughtsComeFirst(t *testing.T) {
 			p.ThinkingBudget, p.AdaptiveThinking = 2048, tt.adaptive
 			req := request()
 			req.Messages = tt.messages
-			_, _, err := ask(t, p, req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, req)
 			var sent struct {
 				Thinking *struct{ Type string }
 				Messages []struct {
@@ -335,8 +331,7 @@ func TestSchema(t *testing.T) {
 			p, bodies := recording(t)
 			req := request()
 			req.Schema = &provider.Schema{Name: "s", JSON: json.RawMessage(tt.schema)}
-			_, _, err := ask(t, p, req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, req)
 			var sent struct {
 				OutputConfig *struct {
 					Format struct{ Schema json.RawMessage }

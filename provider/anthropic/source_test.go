@@ -53,8 +53,7 @@ func searching() *provider.Request {
 // A source belongs to the block of text that came with it.
 func TestCitations(t *testing.T) {
 	p, _ := spoken(t, "search")
-	r, _, err := ask(t, p, searching())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, searching())
 	assert.Equal(t, "msg_01LHpEgU4KbfgXGVi3UtHQY1", r.ID)
 	assert.Equal(t, "claude-sonnet-4-20250514", r.Model)
 	assert.Equal(t, provider.Usage{Input: 15665, Output: 795}, r.Usage)
@@ -99,8 +98,7 @@ func TestReasoningText(t *testing.T) {
 		p, _ := spoken(t, "thinking")
 		req := request()
 		req.Options = tt.o
-		r, _, err := ask(t, p, req)
-		require.NoError(t, err)
+		r := adaptertest.Answer(t, p, req)
 		assert.Equal(t, "# Ooooooo OOO(1071, 462) = 21 ✓", r.Text)
 		assert.Equal(t, tt.want, r.Reasoning)
 		assert.Equal(t, 62, r.Usage.Reasoning)
@@ -185,8 +183,7 @@ func TestPausesAreBounded(t *testing.T) {
 	p, bodies = spoken(t, "pause_1")
 	req := searching()
 	req.MaxTokens = 100
-	r, _, err = ask(t, p, req)
-	require.NoError(t, err)
+	r = adaptertest.Answer(t, p, req)
 	assert.Len(t, *bodies, 2)
 	assert.Equal(t, provider.StopLength, r.Stop, "nothing of the limit is left")
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // TestOptions: what the API has fields for is sent, and what it has none for is refused before anything is sent.
@@ -19,8 +19,7 @@ func TestOptions(t *testing.T) {
 		TopP: &half, Stop: []string{"END"}, ServiceTier: "flex", Header: map[string]string{"X-Team": "debates"},
 		Extra: map[string]json.RawMessage{"additionalModelRequestFields": json.RawMessage(`{"reasoningConfig":{"type":"enabled"}}`)},
 	}
-	_, err := ask(t, p, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, req)
 	golden(t, "request/options.json", readable(t, (*bodies)[0]))
 	assert.Equal(t, "debates", (*requests)[0].Header.Get("X-Team"))
 	assert.Contains(t, (*requests)[0].Header.Get("Authorization"), "x-team", "it is signed")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/bedrock"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // played is a provider whose server answers with these frames.
@@ -43,8 +44,7 @@ func TestThoughts(t *testing.T) {
 		start("b"), delta("3", `{"toolUse":{"input":"{}"}}`), stop("3"),
 	))
 	req := request("us." + claude)
-	r, err := ask(t, p, req)
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, req)
 	assert.Empty(t, r.Text)
 	require.Len(t, r.Calls, 2)
 	assert.JSONEq(t, `{"host":"example.com","model":"`+claude+`","kept":{"thoughts":[{"text":"Which word?","signature":"Eu0C"},{"redacted":"RXRr"}]}}`, string(r.Calls[0].Opaque))
@@ -52,11 +52,9 @@ func TestThoughts(t *testing.T) {
 
 	back, bodies, _ := recording(t)
 	req.Messages = []provider.Message{{Speaker: "Ada", ToolCalls: r.Calls}}
-	_, err = ask(t, back, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, back, req)
 	back.BaseURL = "http://another.example.com" // its vendor may be another
-	_, err = ask(t, back, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, back, req)
 	for _, secret := range []string{"Which word?", "Eu0C", "RXRr"} {
 		assert.Contains(t, (*bodies)[0], secret)
 		assert.NotContains(t, (*bodies)[1], secret, "thoughts go back to their own server only")
@@ -81,8 +79,7 @@ func TestSchemaByTool(t *testing.T) {
 // TestCharacters: a text is UTF-8, whatever the frame holds.
 func TestCharacters(t *testing.T) {
 	for _, odd := range []string{"\xff\xfe", "\xed\xa0\x80", `\ud83d`, `\u0000`} {
-		r, err := ask(t, played(t, whole("end_turn", delta("0", `{"text":"a`+odd+`b"}`))), request(claude))
-		require.NoError(t, err)
+		r := adaptertest.Answer(t, played(t, whole("end_turn", delta("0", `{"text":"a`+odd+`b"}`))), request(claude))
 		assert.True(t, utf8.ValidString(r.Text))
 	}
 }
@@ -136,11 +133,10 @@ func TestToolsOfTheVendor(t *testing.T) {
 		delta("0", `{"toolUse":{"input":"{}"}}`),
 		delta("1", `{"text":"Found."}`),
 	))
-	r, err := ask(t, p, request(claude))
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, request(claude))
 	assert.Equal(t, "Found.", r.Text)
 	assert.Empty(t, r.Calls)
-	_, err = json.Marshal(r)
+	_, err := json.Marshal(r)
 	require.NoError(t, err)
 }
 
@@ -152,8 +148,7 @@ func TestHalvesOfACharacter(t *testing.T) {
 		delta("1", `{"toolUse":{"input":"{\"w\":\"\ud83c"}}`), delta("1", `{"toolUse":{"input":"\udf33\"}"}}`),
 		frame("contentBlockStop", `{"contentBlockIndex":1}`),
 	))
-	r, err := ask(t, p, request(claude))
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, request(claude))
 	assert.Equal(t, "Oaks 🌳 grow.", r.Text)
 	require.Len(t, r.Calls, 1)
 	assert.JSONEq(t, `{"w":"🌳"}`, string(r.Calls[0].Arguments))

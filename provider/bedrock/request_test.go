@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/bedrock"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // talk is a conversation in which Ada has called a tool twice, once in vain.
@@ -77,12 +77,10 @@ func TestRequestBody(t *testing.T) {
 			if tt.set != nil {
 				tt.set(p)
 			}
-			_, err := ask(t, p, tt.req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, tt.req)
 			golden(t, "request/"+name+".json", readable(t, (*bodies)[0]))
 			p.CachePoints = func(string) bool { return false }
-			_, err = ask(t, p, tt.req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, tt.req)
 			assert.NotContains(t, (*bodies)[1], "cachePoint")
 		})
 	}
@@ -96,14 +94,12 @@ func TestCachePointsFindThemselvesAgain(t *testing.T) {
 	for i := range 60 {
 		req.Messages = append(req.Messages, provider.Message{Speaker: []string{"Ben", "Ada"}[i%2], Text: "Turn " + strconv.Itoa(i)})
 	}
-	_, err := ask(t, p, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, req)
 	assert.Equal(t, 4, strings.Count((*bodies)[0], "cachePoint"))
 	before, _, _ := strings.Cut((*bodies)[0], `,"system"`)
 	marked := before[:strings.LastIndex(before, `,{"cachePoint"`)]
 	req.Messages = append(req.Messages, provider.Message{Speaker: "Ada", Text: "More."}, provider.Message{Speaker: "Ben", Text: "Less."})
-	_, err = ask(t, p, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, req)
 	plain := func(s string) string { return strings.ReplaceAll(s, `,{"cachePoint":{"type":"default"}}`, "") }
 	assert.True(t, strings.HasPrefix(plain((*bodies)[1]), strings.TrimRight(plain(marked), "]}")), "the prefix is the same")
 }
@@ -112,8 +108,7 @@ func TestCachePointsFindThemselvesAgain(t *testing.T) {
 func TestPathsOfModels(t *testing.T) {
 	p, _, requests := recording(t)
 	for _, model := range []string{claude, "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us." + claude, "a b+c~d"} {
-		_, err := ask(t, p, request(model))
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, request(model))
 	}
 	var paths []string
 	for _, r := range *requests {

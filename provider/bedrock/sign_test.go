@@ -21,6 +21,7 @@ import (
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/bedrock"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // secrets are different from each other, unlike those of the suites.
@@ -37,8 +38,7 @@ func with(c aws.Credentials, err error) aws.Config {
 func TestSignatures(t *testing.T) {
 	p, bodies, requests := recording(t)
 	p.Credentials = with(secrets, nil).Credentials
-	_, err := ask(t, p, request(claude))
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, request(claude))
 	got := (*requests)[0]
 	at, err := time.Parse("20060102T150405Z", got.Header.Get("X-Amz-Date"))
 	require.NoError(t, err)
@@ -141,8 +141,7 @@ func TestKeys(t *testing.T) {
 		return aws.Credentials{AccessKeyID: fmt.Sprint("AKIA", renewed), SecretAccessKey: "s"}, nil
 	})
 	for range 2 {
-		_, err := ask(t, p, request(claude))
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, request(claude))
 	}
 	assert.Contains(t, (*requests)[0].Header.Get("Authorization"), "Credential=AKIA1/")
 	assert.Contains(t, (*requests)[1].Header.Get("Authorization"), "Credential=AKIA2/")
@@ -150,8 +149,7 @@ func TestKeys(t *testing.T) {
 	keyed := bedrock.WithKey("us-west-2", "bedrock-api-key-canary")
 	assert.Equal(t, "https://bedrock-runtime.us-west-2.amazonaws.com", keyed.BaseURL)
 	keyed.BaseURL, keyed.Client = p.BaseURL, p.Client
-	_, err := ask(t, keyed, request(claude))
-	require.NoError(t, err)
+	adaptertest.Answer(t, keyed, request(claude))
 	assert.Equal(t, "Bearer bedrock-api-key-canary", (*requests)[2].Header.Get("Authorization"))
 	assert.Empty(t, (*requests)[2].Header.Get("X-Amz-Date"))
 

@@ -34,8 +34,7 @@ func TestOptions(t *testing.T) {
 			p, all := serve(t, 200, yes)
 			req := request()
 			req.Model, req.Options, req.MaxTokens = tt.model, &tt.o, 20000
-			_, _, err := ask(t, p, req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, req)
 			golden(t, "option/"+name+".json", pretty(t, (*all)[0].body))
 		})
 	}
@@ -49,8 +48,7 @@ func TestParts(t *testing.T) {
 		{Text: "The topic is cars.", Parts: parts}, {Speaker: "Ada", Text: "Mine."}, {Speaker: "Ben", Fence: "f7Qx", Text: "See.", Parts: parts[:1]},
 	}
 	req.Last.Parts = parts[1:]
-	_, _, err := ask(t, p, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, req)
 	golden(t, "option/parts.json", pretty(t, (*all)[0].body))
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // No variable that the SDK's client reads changes what is sent, and nothing is logged: that client says
@@ -19,8 +21,7 @@ func TestEnvironmentHasNoEffect(t *testing.T) {
 	defer log.SetOutput(former)
 	exchange := func() []sent {
 		p, all := serve(t, http.StatusOK, yes, `{"name":"models/x"}`)
-		_, _, err := ask(t, p, request())
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, request())
 		require.NoError(t, p.Check(t.Context(), "x"))
 		return *all
 	}

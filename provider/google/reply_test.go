@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // Every reason that the API, Vertex AI and the SDK document, and one that none does.
@@ -143,8 +144,7 @@ func TestUsageOfWhatIsCut(t *testing.T) {
 	}
 	// An end that is not counted leaves the price unknown, whatever was counted before.
 	p, _ := serve(t, http.StatusOK, event("Half", "")+`data: {"candidates": [{"finishReason": "STOP"}]}`+"\n\n")
-	r, _, err := ask(t, p, request())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, request())
 	assert.Zero(t, r.Usage)
 }
 
@@ -152,8 +152,7 @@ func TestUsageOfWhatIsCut(t *testing.T) {
 func TestNamesOfAnyType(t *testing.T) {
 	p, _ := serve(t, http.StatusOK, `data: {"responseId": 7, "modelVersion": {}, "candidates": [{"index": null, "content": {"parts": [`+
 		`{"functionCall": {"id": 7, "name": "look", "args": {}}}]}, "finishReason": "STOP", "finishMessage": 1}]}`+"\n\n")
-	r, _, err := ask(t, p, request())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, request())
 	require.Len(t, r.Calls, 1)
 	assert.Equal(t, "7", r.Calls[0].ID)
 }
@@ -164,8 +163,7 @@ func TestPiecesThatAreTheTextSoFar(t *testing.T) {
 		return `data: {"candidates": [{"content": {"parts": [{"text": "` + text + `"}]}`
 	}
 	p, _ := serve(t, http.StatusOK, piece("Oaks")+"}]}\n\n"+piece("Oaks grow")+"}]}\n\n"+piece("Oaks grow slowly.")+`, "finishReason": "STOP"}]}`+"\n\n")
-	r, _, err := ask(t, p, request())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, request())
 	assert.Equal(t, "Oaks grow slowly.", r.Text)
 }
 

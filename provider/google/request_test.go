@@ -87,8 +87,7 @@ func TestRequestBody(t *testing.T) {
 				p.Safety = []*genai.SafetySetting{{Category: genai.HarmCategoryHarassment, Threshold: genai.HarmBlockThresholdBlockOnlyHigh}}
 				p.Thinking = &genai.ThinkingConfig{ThinkingBudget: genai.Ptr[int32](0)}
 			}
-			_, _, err := ask(t, p, req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, req)
 			require.Len(t, *all, 1)
 			got := (*all)[0]
 			golden(t, "request/"+name+".json", pretty(t, got.body))
@@ -108,8 +107,7 @@ func TestRequestBody(t *testing.T) {
 func TestTheUserBegins(t *testing.T) {
 	for name, req := range requests() {
 		p, all := serve(t, http.StatusOK, yes)
-		_, _, err := ask(t, p, req)
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, req)
 		var body struct{ Contents []*genai.Content }
 		require.NoError(t, json.Unmarshal((*all)[0].body, &body))
 		require.NotEmpty(t, body.Contents)
@@ -125,8 +123,7 @@ func TestTheSDKWouldSendTheSame(t *testing.T) {
 	for name, req := range requests() {
 		t.Run(name, func(t *testing.T) {
 			p, all := serve(t, http.StatusOK, yes)
-			_, _, err := ask(t, p, req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, req)
 
 			var body struct {
 				Contents          []*genai.Content
@@ -209,8 +206,7 @@ func TestSchemaBesideTools(t *testing.T) {
 		p, transport := played(yes)
 		req := requests()["schema_and_tools"]
 		req.Model = model
-		_, _, err := ask(t, p, req)
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, req)
 		assert.Equal(t, want, strings.Contains(string(transport.Body), "responseJsonSchema"), model)
 		assert.Contains(t, string(transport.Body), "functionDeclarations", model)
 	}
@@ -221,8 +217,7 @@ func TestBaseURLKeepsItsPathAndQuery(t *testing.T) {
 	p.BaseURL += "/gateway/?tenant=7"
 	req := request()
 	req.Model = "tunedModels/mine-1"
-	_, _, err := ask(t, p, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, req)
 	assert.Equal(t, "/gateway/v1beta/tunedModels/mine-1:streamGenerateContent?tenant=7&alt=sse", (*all)[0].url)
 }
 
@@ -241,7 +236,6 @@ func TestNew(t *testing.T) {
 	defer server.Close()
 	p = google.New("")
 	p.BaseURL = server.URL
-	_, _, err := ask(t, p, request())
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, request())
 	assert.NotContains(t, header, "X-Goog-Api-Key", "an empty key sends none")
 }

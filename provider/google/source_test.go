@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 func searching() *provider.Request {
@@ -23,8 +24,7 @@ func TestCitations(t *testing.T) {
 	data, err := os.ReadFile("testdata/reply/search.sse")
 	require.NoError(t, err)
 	p, _ := played(string(data))
-	r, _, err := ask(t, p, searching())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, searching())
 	assert.Equal(t, "sanitized-issue-19822-stream", r.ID)
 	assert.Equal(t, "gemini-2.5-flash", r.Model)
 	assert.Equal(t, provider.Usage{Input: 17 + 308, Output: 37 + 333, Reasoning: 333}, r.Usage)
@@ -41,8 +41,7 @@ func TestCitations(t *testing.T) {
 	}, got)
 
 	p, _ = played(string(data))
-	r, _, err = ask(t, p, request())
-	require.NoError(t, err)
+	r = adaptertest.Answer(t, p, request())
 	assert.Empty(t, r.Citations, "nobody asked for a search")
 }
 
@@ -99,8 +98,7 @@ func TestReasoningText(t *testing.T) {
 			`data: {"candidates":[{"content":{"parts":[{"text":" No."}]},"finishReason":"STOP"}]}` + "\n\n")
 		req := request()
 		req.Options = tt.o
-		r, _, err := ask(t, p, req)
-		require.NoError(t, err)
+		r := adaptertest.Answer(t, p, req)
 		assert.Equal(t, "Yes. No.", r.Text)
 		assert.Equal(t, tt.want, r.Reasoning)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // called makes a stream that calls tools with these parts.
@@ -34,8 +35,7 @@ func TestToolRoundTrip(t *testing.T) {
 		}
 	}
 
-	r, _, err := ask(t, p, req)
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, req)
 	assert.Equal(t, provider.StopTool, r.Stop)
 	require.Len(t, r.Calls, 2)
 	assert.Equal(t, "call_aB-3_0", r.Calls[0].ID)
@@ -43,8 +43,7 @@ func TestToolRoundTrip(t *testing.T) {
 	assert.Equal(t, `{"word":"<kerb>"}`, string(r.Calls[0].Arguments)) //nolint:testifylint // byte for byte
 	speak(r)
 
-	r, _, err = ask(t, p, req)
-	require.NoError(t, err)
+	r = adaptertest.Answer(t, p, req)
 	require.Len(t, r.Calls, 1)
 	assert.Equal(t, "own-1", r.Calls[0].ID)
 	assert.Equal(t, "{}", string(r.Calls[0].Arguments))
@@ -55,13 +54,11 @@ func TestToolRoundTrip(t *testing.T) {
 	require.NoError(t, json.Unmarshal(stored, &r.Calls[0]))
 	speak(r)
 
-	_, _, err = ask(t, p, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, req)
 	golden(t, "request/round_trip.json", pretty(t, (*all)[2].body))
 
 	p.BaseURL = "http://another.example.com" // its vendor may be another
-	_, _, err = ask(t, p, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, req)
 	for _, secret := range []string{"U2lnbmVk", "QWdhaW4="} {
 		assert.Contains(t, string((*all)[2].body), secret)
 		assert.NotContains(t, string((*all)[3].body), secret, "what a model signed goes back to its own server only")

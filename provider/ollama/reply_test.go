@@ -42,8 +42,7 @@ func TestUsage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r, _, err := ask(t, played(answer(said("Yes."), end(tt.counts))), request())
-			require.NoError(t, err)
+			r := adaptertest.Answer(t, played(answer(said("Yes."), end(tt.counts))), request())
 			assert.Equal(t, tt.want, r.Usage)
 			assert.Equal(t, "model-1", r.Model)
 		})
@@ -72,8 +71,7 @@ func TestNoDoneReason(t *testing.T) {
 	for limit, want := range map[int]provider.StopReason{0: provider.StopEnd, 4: provider.StopEnd, 3: provider.StopLength} {
 		req := request()
 		req.MaxTokens = limit
-		r, _, err := ask(t, played(answer(said("Yes."), last)), req)
-		require.NoError(t, err)
+		r := adaptertest.Answer(t, played(answer(said("Yes."), last)), req)
 		assert.Equal(t, want, r.Stop)
 	}
 	_, _, err := ask(t, played(answer(last)), request())

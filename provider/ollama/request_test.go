@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/internal/adaptertest"
@@ -92,8 +91,7 @@ func TestRequestBody(t *testing.T) {
 				tt.setup(p)
 			}
 			p.BaseURL += "/proxy/?version=1"
-			_, _, err := ask(t, p, &tt.req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, &tt.req)
 
 			golden(t, "request/"+tt.name+".json", adaptertest.Indented(t, body))
 			assert.Equal(t, "POST /proxy/api/chat?version=1", path)
@@ -115,8 +113,7 @@ func TestEveryRequestForbidsTruncation(t *testing.T) {
 	})
 	p.Options = map[string]any{"truncate": true, "shift": true}
 	req := talk()
-	_, _, err := ask(t, p, &req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, &req)
 }
 
 func TestKeyIsOptional(t *testing.T) {
@@ -126,8 +123,7 @@ func TestKeyIsOptional(t *testing.T) {
 			_, _ = io.WriteString(w, yes)
 		})
 		p.Key = key
-		_, _, err := ask(t, p, request())
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, request())
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openai"
 )
 
@@ -162,10 +163,9 @@ func TestTheChoiceIsKept(t *testing.T) {
 		}
 		say(w)
 	})
-	_, err := ask(t, p, request())
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, request())
 	gone.Store(true)
-	_, err = ask(t, p, request())
+	_, err := ask(t, p, request())
 	failure(t, err, provider.KindValidation)
 	assert.Equal(t, []string{"/responses", "/responses"}, l.take())
 }
@@ -186,8 +186,7 @@ func TestAServerWithNeither(t *testing.T) {
 	failure(t, err, provider.KindValidation)
 	assert.Equal(t, []string{"/responses", "/chat/completions"}, l.take())
 	up.Store(true)
-	_, err = ask(t, p, request())
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, request())
 	assert.Equal(t, []string{"/responses"}, l.take())
 }
 
@@ -304,8 +303,7 @@ func TestOpenAIIsAskedNowhereElse(t *testing.T) {
 		if want == "/v1/responses" {
 			failure(t, err, provider.KindValidation)
 		}
-		_, err = ask(t, p, request())
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, request())
 		assert.Equal(t, want, paths[len(paths)-1], base)
 	}
 }
@@ -441,8 +439,7 @@ func TestNothingIsLearntFromAServerThatIsDown(t *testing.T) {
 
 		d.handler = func(w http.ResponseWriter, _ *http.Request) { say(w) }
 		close(d.open)
-		_, err := ask(t, p, request())
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, request())
 	})
 }
 
@@ -466,8 +463,7 @@ func TestTheLimitByTheOlderWay(t *testing.T) {
 			sayChat(w, "Yes.")
 			return w.Result()
 		})}
-		_, err := ask(t, p, request())
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, request())
 	}
 }
 

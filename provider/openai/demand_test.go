@@ -22,8 +22,7 @@ func asked(t *testing.T, req *provider.Request) (body []byte) {
 		say(w)
 	})
 	p.API = openai.Responses
-	_, err := ask(t, p, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, req)
 	return body
 }
 
@@ -147,8 +146,7 @@ func TestOptionsThatDecideTheAPI(t *testing.T) {
 	paths = nil
 	req.Options = &provider.Options{Stop: []string{"END"}}
 	for range 2 {
-		_, err = ask(t, p, req)
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, req)
 	}
 	assert.Equal(t, []string{"/v1/chat/completions", "/v1/chat/completions"}, paths)
 }

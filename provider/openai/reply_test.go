@@ -67,8 +67,7 @@ func TestThoughtsComeBackBeforeTheirCall(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			req := request()
-			r, err := ask(t, answering(t, tt.events...), req)
-			require.NoError(t, err)
+			r := adaptertest.Answer(t, answering(t, tt.events...), req)
 			assert.Equal(t, provider.StopTool, r.Stop)
 			assert.NotContains(t, r.Text, "hidden")
 			require.Len(t, r.Calls, len(tt.want))
@@ -89,8 +88,7 @@ func TestThoughtsComeBackBeforeTheirCall(t *testing.T) {
 				say(w)
 			})
 			req.Messages = []provider.Message{{Speaker: "Ada", Text: r.Text, ToolCalls: r.Calls}}
-			_, err = ask(t, p, req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, req)
 			want := []string{"user"} // before a conversation that begins with the model's own calls
 			for i, c := range r.Calls {
 				var s struct {
@@ -114,8 +112,7 @@ func TestThoughtsComeBackBeforeTheirCall(t *testing.T) {
 
 			// A server elsewhere, whose vendor may be another, gets the calls alone.
 			sent, p.BaseURL = nil, "http://another.example.com/v1"
-			_, err = ask(t, p, req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, req)
 			want = slices.DeleteFunc(want, func(item string) bool { return strings.HasPrefix(item, "reasoning") })
 			assert.Equal(t, want, sent)
 		})
@@ -123,8 +120,7 @@ func TestThoughtsComeBackBeforeTheirCall(t *testing.T) {
 }
 
 func TestCalls(t *testing.T) {
-	r, err := ask(t, answering(t, last(fcA, fcB)), request())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, answering(t, last(fcA, fcB)), request())
 	assert.Equal(t, []provider.ToolCall{
 		{ID: "a", Name: "lookup", Arguments: json.RawMessage(`{"w":1}`)},
 		{ID: "b", Name: "now", Arguments: json.RawMessage(`{}`)},
@@ -132,15 +128,14 @@ func TestCalls(t *testing.T) {
 	assert.Equal(t, provider.Usage{Input: 30, CachedInput: 16, Output: 7, Reasoning: 3}, r.Usage)
 	assert.Equal(t, "gpt-5-2025", r.Model)
 
-	r, err = ask(t, answering(t, done(`"one"`, strings.Replace(fcA, `"a"`, "7", 1)), done("null", fcB), last()), request())
+	r, err := ask(t, answering(t, done(`"one"`, strings.Replace(fcA, `"a"`, "7", 1)), done("null", fcB), last()), request())
 	require.NoError(t, err, "what only names something may have any type: anomalyco/opencode#19947 (2026-03-29), zed#59403 (2026-06-16)")
 	require.Len(t, r.Calls, 2)
 	assert.Equal(t, "7", r.Calls[0].ID)
 
 	cut := `{"type":"function_call","status":"incomplete","call_id":"b","name":"now","arguments":""}`
-	r, err = ask(t, answering(t, delta("0", "Let me see."),
+	r = adaptertest.Answer(t, answering(t, delta("0", "Let me see."),
 		`{"type":"response.incomplete","response":{"output":[`+msg+`,`+fcA+`,`+cut+`]}}`), request())
-	require.NoError(t, err)
 	assert.Equal(t, provider.StopLength, r.Stop)
 	assert.Empty(t, r.Calls, "a call that was cut is none, and nobody knows which it is")
 
@@ -246,8 +241,7 @@ func TestHalvesOfACharacter(t *testing.T) {
 	half := func(text string) string {
 		return `{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"` + text + `"}`
 	}
-	r, err := ask(t, answering(t, half(`Oaks \ud83c`), half(`\udf33 grow.`),
+	r := adaptertest.Answer(t, answering(t, half(`Oaks \ud83c`), half(`\udf33 grow.`),
 		last(`{"type":"message","content":[{"type":"output_text","text":"Oaks 🌳 grow."}]}`)), request())
-	require.NoError(t, err)
 	assert.Equal(t, "Oaks 🌳 grow.", r.Text)
 }

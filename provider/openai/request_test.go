@@ -79,8 +79,7 @@ func TestRequestBody(t *testing.T) {
 			p := openai.New(canary)
 			p.BaseURL, p.Client = "http://example.com/v1?api-version=preview", server.Client()
 			p.Header = http.Header{"Openai-Project": {"proj_1"}}
-			_, err := ask(t, p, &req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, &req)
 
 			golden(t, "request/"+name+".golden", pretty(t, body))
 			assert.Equal(t, "POST /v1/responses?api-version=preview", path)
@@ -115,8 +114,7 @@ func TestSealedThoughtsAreAskedOfModelsThatReason(t *testing.T) {
 		req := request()
 		req.Model = model
 		req.Tools = []provider.Tool{{Name: "now"}}
-		_, err := ask(t, p, req)
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, req)
 	}
 }
 
@@ -154,8 +152,7 @@ func TestTheCacheKeyIsTheConversations(t *testing.T) {
 			assert.NoError(t, json.NewDecoder(r.Body).Decode(&body))
 			say(w)
 		})
-		_, err := ask(t, p, req)
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, req)
 		return body.Key
 	}
 	a, b, c := request(), request(), request()
@@ -182,6 +179,5 @@ func TestBaseURLWithACredential(t *testing.T) {
 	})
 	p.Key = nil
 	p.BaseURL = "http://ada:pass@" + p.BaseURL[len("http://"):]
-	_, err := ask(t, p, request())
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, request())
 }

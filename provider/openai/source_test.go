@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openai"
 )
 
@@ -38,8 +39,7 @@ func heard(t *testing.T, name string, o *provider.Options) []*provider.Response 
 		p.API = openai.Responses
 		req := request()
 		req.Options = o
-		r, err := ask(t, p, req)
-		require.NoError(t, err)
+		r := adaptertest.Answer(t, p, req)
 		replies = append(replies, r)
 	}
 	return replies
@@ -74,8 +74,7 @@ func TestCitationsOfSecondMessages(t *testing.T) {
 	p := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		answerJSON(w, 200, `{"status":"completed","output":[`+message("äpfel", 1, 3)+`,`+message("Birnen", 0, 99)+`]}`)
 	})
-	r, err := ask(t, p, request())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, request())
 	require.Len(t, r.Citations, 2)
 	assert.Equal(t, "pf", r.Text[r.Citations[0].Start:r.Citations[0].End])
 	assert.Equal(t, "Birnen", r.Text[r.Citations[1].Start:r.Citations[1].End], "a place beyond the end")
@@ -121,8 +120,7 @@ func TestReasoningText(t *testing.T) {
 			`{"type":"response.output_text.delta","output_index":1,"delta":"Yes."}`,
 			`{"type":"response.completed","response":{"status":"completed"}}`)
 	})
-	r, err := ask(t, p, request())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, request())
 	assert.Equal(t, "Hm.", r.Reasoning)
 	assert.Equal(t, "Yes.", r.Text)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
@@ -170,8 +171,7 @@ func TestRefusedOptions(t *testing.T) {
 		Effort: provider.EffortLow, Seed: new(int64(1)), TopP: new(0.5),
 		Extra: map[string]json.RawMessage{"reasoning": json.RawMessage(`{"exclude":true}`)},
 	}
-	r, _, err := ask(t, p, req)
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, req)
 	assert.Equal(t, []string{"reasoning.effort", "seed"}, slices.Sorted(slices.Values(r.Left)))
 	assert.Len(t, *bodies, 3)
 	assert.Contains(t, (*bodies)[2], `"reasoning":{"exclude":true}`)

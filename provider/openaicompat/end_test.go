@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 const (
@@ -41,8 +42,7 @@ func TestWhatFollowsTheEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := played([]byte(streamed + piece("Cars are loud.") + tt.after))
 			p.MaxLine, p.MaxBody = 1<<10, 16<<10
-			r, _, err := ask(t, p, request())
-			require.NoError(t, err)
+			r := adaptertest.Answer(t, p, request())
 			assert.Equal(t, "Cars are loud.", r.Text)
 			assert.Equal(t, tt.want, r.Stop)
 		})

@@ -63,8 +63,7 @@ func TestRefusedParameters(t *testing.T) {
 
 	groq := openaicompat.Groq("k")
 	bodies = refusing(t, groq, [2]string{`"max_completion_tokens"`, `{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}]}`})
-	r, _, err := ask(t, groq, req)
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, groq, req)
 	assert.Empty(t, r.Left)
 	assert.Contains(t, (*bodies)[1], `"max_tokens":99`)
 }
@@ -73,8 +72,7 @@ func TestRefusedParameters(t *testing.T) {
 func TestRefusedStream(t *testing.T) {
 	p := openaicompat.OpenAI("k")
 	bodies := refusing(t, p, [2]string{`"stream":true`, `{"error":{"message":"Your organization must be verified to stream this model.","param":"stream","code":"unsupported_value"}}`})
-	r, _, err := ask(t, p, request())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, request())
 	assert.JSONEq(t, `{"score":1}`, r.Text)
 	assert.NotContains(t, (*bodies)[1], "stream_options")
 	assert.Empty(t, r.Left)
@@ -119,8 +117,7 @@ func TestRefusedSchemas(t *testing.T) {
 			p.JSONObject = tt.json
 			bodies := refusing(t, p, tt.answers...)
 			for n := range 2 {
-				r, _, err := ask(t, p, scored())
-				require.NoError(t, err)
+				r := adaptertest.Answer(t, p, scored())
 				require.Len(t, *bodies, tt.asks+n)
 				last := (*bodies)[len(*bodies)-1]
 				assert.Contains(t, last, tt.has)
@@ -143,8 +140,7 @@ func TestFineTunedModelsGetNoBounds(t *testing.T) {
 	bodies := refusing(t, p)
 	req := scored()
 	req.Model = "ft:gpt-4.1-mini:acme::abc"
-	_, _, err := ask(t, p, req)
-	require.NoError(t, err)
+	adaptertest.Answer(t, p, req)
 	assert.NotContains(t, (*bodies)[0], "minItems")
 	assert.Contains(t, (*bodies)[0], `"strict":true`)
 }

@@ -65,8 +65,7 @@ func TestAnyOrder(t *testing.T) {
 			if f.Kind != "" {
 				return
 			}
-			whole, _, err := ask(t, at(f.Answer, false), req)
-			require.NoError(t, err)
+			whole := adaptertest.Answer(t, at(f.Answer, false), req)
 			for n := len(f.Answer) - 1; n > 0; n = bytes.LastIndex(f.Answer[:n], []byte("\n\n")) + 1 {
 				r, _, err := ask(t, at(f.Answer[:n+1], false), req)
 				if err != nil {
@@ -118,8 +117,7 @@ func TestThoughtsBesideTheirPieces(t *testing.T) {
 		`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{}"}}]},"message":{"reasoning_content":"One, two."}}]}` + "\n\n" +
 		finish("tool_calls") + finished))
 	p.Thoughts = openaicompat.ThoughtsText
-	r, _, err := ask(t, p, request())
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, p, request())
 	assert.Equal(t, "One, two.", r.Reasoning)
 	var kept struct {
 		Kept struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
@@ -139,8 +140,7 @@ func TestAzure(t *testing.T) {
 		"/openai/deployments/large?api-version=2024-10-21":      "/openai/deployments/large/chat/completions?api-version=2024-10-21",
 		"/openai/deployments/large/?api-version=2024-10-21&a=b": "/openai/deployments/large/chat/completions?api-version=2024-10-21&a=b",
 	} {
-		_, _, err := ask(t, openaicompat.Azure(server.URL+base, canary), request())
-		require.NoError(t, err)
+		adaptertest.Answer(t, openaicompat.Azure(server.URL+base, canary), request())
 		assert.Equal(t, want, asked)
 		assert.Equal(t, canary, key)
 		assert.Empty(t, authorization)

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
 // deltas is an answer whose chunks have these deltas. The last part of it is the end of the chunk that ends the reply.
@@ -46,8 +46,7 @@ func TestThoughts(t *testing.T) {
 			for _, way := range []provider.ReasoningText{provider.ReasoningShow, provider.ReasoningHide} {
 				req := request()
 				req.Options = &provider.Options{Reasoning: way}
-				r, _, err := ask(t, played(deltas("", tt.deltas...)), req)
-				require.NoError(t, err)
+				r := adaptertest.Answer(t, played(deltas("", tt.deltas...)), req)
 				assert.Equal(t, "Yes.", r.Text)
 				assert.Equal(t, "gen-1", r.ID)
 				if way == provider.ReasoningHide {
@@ -79,8 +78,7 @@ func TestCosts(t *testing.T) {
 		`"cost_in_usd_ticks":-5`: -1,
 		`"total_tokens":3`:       -1,
 	} {
-		r, _, err := ask(t, played(deltas(`,"usage":{"prompt_tokens":2,"completion_tokens":1,`+usage+`}`, `{"content":"Yes."}`)), request())
-		require.NoError(t, err)
+		r := adaptertest.Answer(t, played(deltas(`,"usage":{"prompt_tokens":2,"completion_tokens":1,`+usage+`}`, `{"content":"Yes."}`)), request())
 		if want < 0 {
 			assert.Nil(t, r.Cost, usage)
 			continue

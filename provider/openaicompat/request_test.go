@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/internal/adaptertest"
@@ -83,8 +82,7 @@ func TestRequestBody(t *testing.T) {
 			p := tt.make(canary)
 			p.BaseURL = server.URL + "/v1?version=1"
 			p.Header = http.Header{"x-title": {"debate"}}
-			_, _, err := ask(t, p, &tt.req)
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, &tt.req)
 
 			golden(t, "request/"+tt.name+".json", adaptertest.Indented(t, body))
 			assert.Equal(t, "POST /v1/chat/completions?version=1", path)

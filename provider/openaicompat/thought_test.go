@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
@@ -180,8 +181,7 @@ func TestThoughtsGoBack(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			p := v.preset()
 			bodies := v.strict(t, p)
-			r, _, err := ask(t, p, loop("m", nil))
-			require.NoError(t, err)
+			r := adaptertest.Answer(t, p, loop("m", nil))
 			require.Len(t, r.Calls, 2)
 			assert.Empty(t, r.Text, "thoughts are no text")
 			assert.Equal(t, provider.StopTool, r.Stop)
@@ -190,8 +190,7 @@ func TestThoughtsGoBack(t *testing.T) {
 			var calls []provider.ToolCall
 			require.NoError(t, json.Unmarshal(kept, &calls))
 
-			r, _, err = ask(t, p, loop("m", calls))
-			require.NoError(t, err)
+			r = adaptertest.Answer(t, p, loop("m", calls))
 			assert.Equal(t, "Yes.", r.Text)
 			body := (*bodies)[1]
 			assert.Contains(t, body, v.back)
@@ -228,8 +227,7 @@ func TestThoughtsStayWithTheirVendor(t *testing.T) {
 		sent[name] = quiet.strict(t, p)
 	}
 	for _, v := range others {
-		r, _, err := ask(t, presets[v.name], loop("m", nil))
-		require.NoError(t, err)
+		r := adaptertest.Answer(t, presets[v.name], loop("m", nil))
 		for name, p := range presets {
 			_, _, err := ask(t, p, loop("m", r.Calls))
 			require.NoError(t, err, "%s after %s", name, v.name)
@@ -238,10 +236,8 @@ func TestThoughtsStayWithTheirVendor(t *testing.T) {
 		}
 	}
 	for _, v := range others[2:] { // what is signed or encrypted is for its model alone
-		r, _, err := ask(t, presets[v.name], loop("m", nil))
-		require.NoError(t, err)
-		_, _, err = ask(t, presets[v.name], loop("m-2", r.Calls))
-		require.NoError(t, err)
+		r := adaptertest.Answer(t, presets[v.name], loop("m", nil))
+		adaptertest.Answer(t, presets[v.name], loop("m-2", r.Calls))
 		bodies := *sent[v.name]
 		assert.NotContains(t, bodies[len(bodies)-1], v.secret)
 	}
@@ -253,11 +249,9 @@ func TestGatewaysKeepThoughtsApart(t *testing.T) {
 	one.Thoughts, other.Thoughts = openaicompat.ThoughtsText, openaicompat.ThoughtsText
 	v := thinkers()[1]
 	mine, theirs := v.strict(t, one), v.strict(t, other)
-	r, _, err := ask(t, one, loop("m", nil))
-	require.NoError(t, err)
+	r := adaptertest.Answer(t, one, loop("m", nil))
 	for _, p := range []*openaicompat.Provider{one, other} {
-		_, _, err = ask(t, p, loop("m", r.Calls))
-		require.NoError(t, err)
+		adaptertest.Answer(t, p, loop("m", r.Calls))
 	}
 	assert.Contains(t, (*mine)[1], v.secret)
 	assert.NotContains(t, (*theirs)[0], v.secret)
@@ -305,12 +299,10 @@ func TestReasoningDetailsAreMerged(t *testing.T) {
 			v.stream = append(v.stream, calls...)
 			p := v.preset()
 			bodies := v.strict(t, p)
-			r, _, err := ask(t, p, loop("m", nil))
-			require.NoError(t, err)
+			r := adaptertest.Answer(t, p, loop("m", nil))
 			assert.Equal(t, tt.want == "", len(r.Calls[0].Opaque) == 0)
 			assert.Empty(t, r.Calls[1].Opaque)
-			_, _, err = ask(t, p, loop("m", r.Calls))
-			require.NoError(t, err)
+			adaptertest.Answer(t, p, loop("m", r.Calls))
 			if tt.want == "" {
 				tt.want = `[]`
 			}
@@ -335,10 +327,9 @@ func TestThoughtsAreBounded(t *testing.T) {
 		v.stream = slices.Concat(pieces, thinkers()[2].stream[3:])
 		p := v.preset()
 		v.strict(t, p)
-		r, _, err := ask(t, p, loop("m", nil))
-		require.NoError(t, err)
+		r := adaptertest.Answer(t, p, loop("m", nil))
 		assert.Empty(t, r.Calls[0].Opaque, "too much is dropped")
-		_, _, err = ask(t, p, loop("m", r.Calls))
+		_, _, err := ask(t, p, loop("m", r.Calls))
 		require.NoError(t, err, "and its vendor accepts the calls without it")
 	}
 }

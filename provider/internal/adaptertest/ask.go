@@ -42,6 +42,14 @@ func Ask(t testing.TB, p provider.Provider, req *provider.Request) (*provider.Re
 	return r, chunks, err
 }
 
+// Answer is the reply to a request that must not fail.
+func Answer(t testing.TB, p provider.Provider, req *provider.Request) *provider.Response {
+	t.Helper()
+	r, _, err := Ask(t, p, req)
+	require.NoError(t, err)
+	return r
+}
+
 // Failure requires a [*provider.Error] of a kind, which does not show Key, and returns it.
 func Failure(t testing.TB, err error, kind provider.Kind) *provider.Error {
 	t.Helper()
