@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -66,8 +67,7 @@ func TestEstimate(t *testing.T) {
 	engine, p := engineFor(nil)
 	c := config()
 	c.MaxIterations = 3
-	most, err := engine.Estimate(t.Context(), c)
-	require.NoError(t, err)
+	most := stage.Estimated(t, engine, c)
 	assert.Equal(t, 7, most.Calls) // a decision before the first execution, and one after each
 	w, err := play(t, engine, c)
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -41,8 +42,7 @@ func TestAnEstimateCountsEveryCall(t *testing.T) {
 			test.change(&config)
 			engine, p := engineFor(nil)
 			engine.Functions = map[string]flow.Function{"own": ownSynthesizer()}
-			got, err := engine.Estimate(t.Context(), config)
-			require.NoError(t, err)
+			got := stage.Estimated(t, engine, config)
 			assert.Equal(t, test.calls, got.Calls)
 			assert.Empty(t, p.Requests())
 		})
@@ -72,8 +72,7 @@ func TestAnEstimateIsNeverPassed(t *testing.T) {
 			reply.Usage = provider.Usage{Input: len(req.System) + len(req.Last.Text), Output: 200}
 			return reply, true
 		})
-		most, err := engine.Estimate(t.Context(), config)
-		require.NoError(t, err)
+		most := stage.Estimated(t, engine, config)
 		spent := play(t, engine, config).Spent()
 		note := fmt.Sprintf("seed %d", seed)
 		assert.LessOrEqual(t, spent.Requests, most.Calls, note)
@@ -90,15 +89,14 @@ func TestABudgetIsCheckedBeforehand(t *testing.T) {
 		config := three()
 		config.Synthesis, config.Rounds = method, 3
 		engine := plain()
-		most, err := engine.Estimate(t.Context(), config)
-		require.NoError(t, err)
+		most := stage.Estimated(t, engine, config)
 		assert.Positive(t, most.FirstRound, method)
 		assert.Less(t, most.FirstRound, most.Cost, method)
 		assert.Positive(t, most.Typical, method)
 		assert.Less(t, most.Typical, most.Cost/2, method)
 
 		config.Budget = &flow.Budget{Hard: flow.USD / 100}
-		err = engine.Validate(t.Context(), config)
+		err := engine.Validate(t.Context(), config)
 		var failure *flow.Error
 		require.ErrorAs(t, err, &failure, method)
 		assert.Equal(t, "budget.hard", failure.Field)

@@ -192,15 +192,14 @@ func TestAnEndWithoutAProposal(t *testing.T) {
 			}
 			session := stage.Started(t, engine, config)
 			synctest.Wait()
-			r, err := session.Record(t.Context())
-			require.NoError(t, err)
+			r := stage.RecordNow(t, session)
 			switch by {
 			case flow.EndedByPerson:
 				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionEnd}))
 			case flow.EndedByHost:
 				require.NoError(t, session.Stop(t.Context()))
 			}
-			r, err = session.Wait(t.Context())
+			r, err := session.Wait(t.Context())
 			assert.Equal(t, by, r.EndedEarlyBy)
 			require.NoError(t, err)
 			assert.Equal(t, flow.StateCompleted, r.State)

@@ -141,10 +141,8 @@ func TestNormalizeTo(t *testing.T) {
 }
 
 func TestEstimateRounds(t *testing.T) {
-	most, err := pollEngine().Estimate(t.Context(), poll{People: []string{"Ada", "Ben"}, Rounds: 3})
-	require.NoError(t, err)
+	most := stage.Estimated(t, pollEngine(), poll{People: []string{"Ada", "Ben"}, Rounds: 3})
 	assert.Equal(t, 6, most.Calls)
-	once, err := pollEngine().Estimate(t.Context(), poll{People: []string{"Ada", "Ben"}, Rounds: 1})
-	require.NoError(t, err)
+	once := stage.Estimated(t, pollEngine(), poll{People: []string{"Ada", "Ben"}, Rounds: 1})
 	assert.Greater(t, most.Tokens, 3*once.Tokens, "later rounds read the replies of those before")
 }

@@ -240,8 +240,7 @@ func TestADegradedEvaluationSaysHow(t *testing.T) {
 			engine.Models = map[string]debate.Model{"test/gpt-4.1": {Window: 1_000_000, Priced: true, Input: debate.USD, Output: 4 * debate.USD}}
 			config.Evaluators = []evaluation.Evaluator{{ID: "eva", Model: "test/gpt-4.1"}}
 			if config.Budget != nil {
-				estimate, err := engine.Estimate(t.Context(), config)
-				require.NoError(t, err)
+				estimate := stage.Estimated(t, engine, config)
 				config.Budget.Hard = estimate.Whole * 3 / 2
 			}
 			session := stage.Started(t, engine, config)
@@ -424,8 +423,7 @@ func TestSettingsOfEvaluators(t *testing.T) {
 // TestAnEstimateOfAnEvaluation counts each evaluator once.
 func TestAnEstimateOfAnEvaluation(t *testing.T) {
 	engine, _ := evaluators(nil)
-	got, err := engine.Estimate(t.Context(), threeEvaluators())
-	require.NoError(t, err)
+	got := stage.Estimated(t, engine, threeEvaluators())
 	assert.Equal(t, 3, got.Calls)
 	assert.Len(t, got.Models, 3)
 }

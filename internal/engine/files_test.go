@@ -121,8 +121,7 @@ func TestFilesArePriced(t *testing.T) {
 	cost := func(config debate.Config, change func(*debate.Engine)) (flow.Estimate, int) {
 		engine, _ := stage.Engine(config)
 		change(engine)
-		estimate, err := engine.Estimate(t.Context(), config)
-		require.NoError(t, err)
+		estimate := stage.Estimated(t, engine, config)
 		for _, event := range loggedFiles(t, engine, played(t, engine, config).ID) {
 			if in, ok := event.Body.(*flow.Intent); ok {
 				return estimate, in.Bound
@@ -233,8 +232,7 @@ func TestAURLIsFetchedOnce(t *testing.T) {
 		return debate.Fetched{Body: io.NopCloser(bytes.NewReader(stage.PNG)), Type: "image/png; q=1"}, nil
 	}
 	require.NoError(t, engine.Validate(t.Context(), config))
-	_, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	stage.Estimated(t, engine, config)
 	r := played(t, engine, config)
 	assert.Equal(t, 1, asked, "what was validated is what is debated")
 	assert.Equal(t, "image/png", r.Files()[0].Type)
@@ -247,7 +245,7 @@ func TestAURLIsFetchedOnce(t *testing.T) {
 	engine.Fetch = func(context.Context, string) (debate.Fetched, error) {
 		return debate.Fetched{}, errors.New("no such host")
 	}
-	_, err = engine.Start(t.Context(), config)
+	_, err := engine.Start(t.Context(), config)
 	require.ErrorContains(t, err, "no such host")
 	engine, _ = stage.Engine(config)
 	engine.Fetch = func(context.Context, string) (debate.Fetched, error) {

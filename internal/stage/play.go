@@ -188,6 +188,14 @@ func RecordOf(t testing.TB, engine interface {
 	return record
 }
 
+// Estimated is what a conversation will use at most, as an engine foresees it.
+func Estimated(t testing.TB, engine *debate.Engine, config flow.Config) flow.Estimate {
+	t.Helper()
+	estimate, err := engine.Estimate(t.Context(), config)
+	require.NoError(t, err)
+	return estimate
+}
+
 // Opened opens a stored conversation. The caller closes it.
 func Opened(t testing.TB, engine interface {
 	Open(ctx context.Context, id string) (*debate.Session, error)

@@ -46,8 +46,7 @@ func TestTheBudget(t *testing.T) {
 				r.Usage.Input += len(text)
 			}
 		})
-		estimate, err := engine.Estimate(t.Context(), config)
-		require.NoError(t, err)
+		estimate := stage.Estimated(t, engine, config)
 		return engine, estimate.FirstRound
 	}
 	t.Run("a soft limit concludes", func(t *testing.T) {

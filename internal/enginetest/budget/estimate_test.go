@@ -48,8 +48,7 @@ func TestNoDebateUsesMoreThanItsEstimate(t *testing.T) {
 				s.engine.Models[name] = row
 			}
 		}
-		estimate, err := s.engine.Estimate(t.Context(), s.config)
-		require.NoError(t, err)
+		estimate := stage.Estimated(t, s.engine, s.config)
 		out, ok := s.play(t)
 		require.True(t, ok)
 		name := fmt.Sprintf("seed %d: %s, %s, %d rounds, silent %t, anonymous %t, assigned %t", seed,
@@ -86,8 +85,7 @@ func TestAnEstimateHoldsForAJudgeWhoKnowsNoNames(t *testing.T) {
 		}
 		return scripted.Reply{Text: stage.Verdict([]string{"Speaker A", "Speaker B"})}
 	}
-	estimate, err := d.Engine.Estimate(t.Context(), d.Config)
-	require.NoError(t, err)
+	estimate := stage.Estimated(t, d.Engine, d.Config)
 	record := stage.Run(t, d.Engine, d.Config)
 	assert.Empty(t, record.Rejections)
 	assert.LessOrEqual(t, record.Spent().Cost, estimate.Cost)
@@ -102,8 +100,7 @@ func TestAnEstimateHoldsForBytesInANarrowWindow(t *testing.T) {
 		}
 		return scripted.Reply{Text: stage.Verdict([]string{"Ada", "Ben"})}
 	}
-	estimate, err := d.Engine.Estimate(t.Context(), d.Config)
-	require.NoError(t, err)
+	estimate := stage.Estimated(t, d.Engine, d.Config)
 	record := stage.Run(t, d.Engine, d.Config)
 	assert.LessOrEqual(t, record.Spent().Cost, estimate.Cost)
 }
@@ -129,8 +126,7 @@ func TestAnEstimateHoldsForPositionsThatAreFound(t *testing.T) {
 	for i := range d.Config.Participants {
 		d.Config.Participants[i].Position = ""
 	}
-	estimate, err := d.Engine.Estimate(t.Context(), d.Config)
-	require.NoError(t, err)
+	estimate := stage.Estimated(t, d.Engine, d.Config)
 	record := stage.Run(t, d.Engine, d.Config)
 	require.NotNil(t, stage.View(record).Assignment)
 	assert.Empty(t, record.Rejections)
@@ -141,8 +137,7 @@ func TestAnEstimateCountsSummaries(t *testing.T) {
 	t.Parallel()
 	d := stage.NewTalk(30, 5000).Summarizes(true)
 	d.Engine.Models["test/summarizer"] = debate.Model{Priced: true, Input: 50_000_000, Output: 50_000_000}
-	estimate, err := d.Engine.Estimate(t.Context(), d.Config)
-	require.NoError(t, err)
+	estimate := stage.Estimated(t, d.Engine, d.Config)
 	record := stage.Run(t, d.Engine, d.Config)
 	require.NotEmpty(t, record.Summaries)
 	assert.LessOrEqual(t, record.Spent().Requests, estimate.Calls)
@@ -168,8 +163,7 @@ func TestAnEstimateByHand(t *testing.T) {
 	config.Format, config.Rounds, config.MaxTokens, config.Judging = format.FreeForm, 1, 10, nil
 	engine, p := stage.Engine(config)
 	engine.Prompts = terse()
-	estimate, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	estimate := stage.Estimated(t, engine, config)
 	assert.Zero(t, p.Calls(), "nobody is asked")
 	assert.Equal(t, 2, estimate.Calls)
 	assert.Equal(t, 458, estimate.Tokens)
@@ -202,8 +196,7 @@ func TestAnEstimateGrowsWithTheRounds(t *testing.T) {
 		var last flow.Estimate
 		for rounds := 1; rounds <= 8; rounds++ {
 			s.config.Rounds = rounds
-			estimate, err := s.engine.Estimate(t.Context(), s.config)
-			require.NoError(t, err)
+			estimate := stage.Estimated(t, s.engine, s.config)
 			require.Greater(t, estimate.Cost, last.Cost, "seed %d, %d rounds", seed, rounds)
 			require.Greater(t, estimate.Tokens, last.Tokens)
 			require.Greater(t, estimate.Calls, last.Calls)
@@ -228,12 +221,10 @@ func TestTheFirstRoundIsADebateOfOne(t *testing.T) {
 			s.crowded()
 		}
 		s.config.Rounds = 1
-		one, err := s.engine.Estimate(t.Context(), s.config)
-		require.NoError(t, err)
+		one := stage.Estimated(t, s.engine, s.config)
 		assert.Equal(t, one.Cost, one.FirstRound)
 		s.config.Rounds = 9
-		many, err := s.engine.Estimate(t.Context(), s.config)
-		require.NoError(t, err)
+		many := stage.Estimated(t, s.engine, s.config)
 		assert.InEpsilon(t, float64(one.Cost), float64(many.FirstRound), 0.04, "seed %d", seed) // the prompts of one round speak of no other
 	}
 }
@@ -242,11 +233,9 @@ func TestTheFirstRoundIsADebateOfOne(t *testing.T) {
 func TestAnEstimateIsOfTheDearestFallback(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
-	plain, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	plain := stage.Estimated(t, engine, config)
 	config.Participants[0].Fallbacks = []string{"test/judge"}
-	dear, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	dear := stage.Estimated(t, engine, config)
 	assert.Greater(t, dear.Cost, plain.Cost)
 	assert.Equal(t, plain.Calls, dear.Calls)
 }
@@ -256,11 +245,9 @@ func TestAnEstimateOfPeopleAndJudgesFromOutside(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
 	config.Judging = nil
-	none, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	none := stage.Estimated(t, engine, config)
 	config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Person: true}}}
-	person, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	person := stage.Estimated(t, engine, config)
 	assert.Equal(t, none.Cost, person.Cost)
 	assert.Equal(t, none.Tokens, person.Tokens)
 	assert.Equal(t, none.Calls, person.Calls, "what a person does is no call")
@@ -325,8 +312,7 @@ func TestAnEstimateCountsThoughtsAsOutput(t *testing.T) {
 			if !tc.fall {
 				engine.Models["test/debater"] = thinker
 			}
-			estimate, err := engine.Estimate(t.Context(), config)
-			require.NoError(t, err)
+			estimate := stage.Estimated(t, engine, config)
 			stage.Run(t, engine, config)
 			output := 0
 			for _, req := range source.Requests() {

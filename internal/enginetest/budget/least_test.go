@@ -33,8 +33,7 @@ func TestALimitIsRefusedOnlyIfNothingCanComeOfIt(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Rounds = 1
 	engine, _ := stage.Engine(config)
-	estimate, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	estimate := stage.Estimated(t, engine, config)
 	frugal := func() *debate.Engine {
 		engine, p := stage.Engine(config)
 		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
@@ -110,8 +109,7 @@ func TestTheLeastLimitThatIsNamedIsEnough(t *testing.T) {
 func TestALimitBelowTheWorstCaseIsAWarning(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
-	estimate, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	estimate := stage.Estimated(t, engine, config)
 	assert.Positive(t, estimate.Typical)
 	assert.Less(t, estimate.Typical, estimate.Cost/2)
 	assert.Less(t, estimate.TypicalTokens, estimate.Tokens/2)

@@ -131,8 +131,7 @@ func TestTheVerdictsShareHoldsWhateverIsSaid(t *testing.T) {
 					return scripted.Reply{Text: stage.Verdict([]string{"A", "B"})}
 				}
 			}
-			estimate, err := d.Engine.Estimate(t.Context(), d.Config)
-			require.NoError(t, err)
+			estimate := stage.Estimated(t, d.Engine, d.Config)
 			for step := range debate.Money(30) {
 				limit := 2*estimate.FirstRound + estimate.FirstRound*step/10
 				d.Config.Budget = &debate.Budget{Soft: limit - limit/50, Hard: limit}
@@ -188,8 +187,7 @@ func TestASoftLimitBeforeTheFirstRound(t *testing.T) {
 			}
 			return reply(req)
 		}
-		estimate, err := engine.Estimate(t.Context(), config)
-		require.NoError(t, err)
+		estimate := stage.Estimated(t, engine, config)
 		config.Budget = &debate.Budget{SoftCalls: estimate.Calls}
 		record := stage.Run(t, engine, config)
 		assert.Equal(t, flow.StateCompleted, record.State)
@@ -207,8 +205,7 @@ func TestASoftLimitComesBeforeTheHardOne(t *testing.T) {
 			d.Engine.Models["test/judge"] = debate.Model{Priced: true, Input: 1, Output: 1}
 			one := d.Config
 			one.Rounds = 1
-			estimate, err := d.Engine.Estimate(t.Context(), one)
-			require.NoError(t, err)
+			estimate := stage.Estimated(t, d.Engine, one)
 			soft := estimate.Cost * 3 / 2
 			d.Config.Budget = &debate.Budget{Soft: soft, Hard: soft + above}
 			record := stage.Run(t, d.Engine, d.Config)
@@ -349,8 +346,7 @@ func TestTheEstimateOfAnyCap(t *testing.T) {
 	config := stage.Crew(6)
 	config.Format, config.MaxTokens, config.Rounds, config.Judging = format.FreeForm, math.MaxInt, 100, nil
 	engine, _ := stage.Engine(config)
-	estimate, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	estimate := stage.Estimated(t, engine, config)
 	assert.Greater(t, estimate.Tokens, estimate.TypicalTokens)
 	assert.Positive(t, estimate.TypicalTokens)
 	for _, a := range estimate.Models {

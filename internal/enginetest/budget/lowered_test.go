@@ -41,8 +41,7 @@ func TestWhatTheBudgetHasCutIsSaid(t *testing.T) {
 		}
 		return r
 	}
-	estimate, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	estimate := stage.Estimated(t, engine, config)
 	config.Budget = &debate.Budget{Hard: estimate.Whole * 3 / 2}
 	record := stage.Run(t, engine, config)
 	assert.Empty(t, record.CutShort())

@@ -28,8 +28,7 @@ func TestTheLimitThatIsNamedSuffices(t *testing.T) {
 				r.Text += strings.Repeat(" So it is.", reply/10)
 			}
 		})
-		estimate, err := engine.Estimate(t.Context(), config)
-		require.NoError(t, err)
+		estimate := stage.Estimated(t, engine, config)
 		for name, limit := range map[string]struct {
 			most   int64
 			budget func(int64) debate.Budget

@@ -236,10 +236,8 @@ var limits = map[string]struct {
 func (s *spree) span(t *testing.T, of func(flow.Estimate) int64) (least, most int64) {
 	t.Helper()
 	config := s.config
-	all, err := s.engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	all := stage.Estimated(t, s.engine, config)
 	config.Rounds = 1
-	one, err := s.engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
+	one := stage.Estimated(t, s.engine, config)
 	return of(one), of(all)
 }

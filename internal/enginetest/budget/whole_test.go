@@ -247,8 +247,7 @@ func TestALimitThatCoversTheCostLetsItRun(t *testing.T) {
 					require.Empty(t, p.whole(free, rounds))
 					require.Empty(t, p.concluded(free, rounds))
 					cost := free.Spent().Cost
-					estimate, err := stageOf(p, rounds).Estimate(t.Context(), p.config(model, rounds, nil))
-					require.NoError(t, err)
+					estimate := stage.Estimated(t, stageOf(p, rounds), p.config(model, rounds, nil))
 					t.Logf("cost %s, typically %s, whole %s (%.2f of the cost), at most %s (%.1f of the typical case)", cost.Rounded(),
 						estimate.Typical.Rounded(), estimate.Whole.Rounded(), float64(estimate.Whole)/float64(cost),
 						estimate.Cost.Rounded(), float64(estimate.Cost)/float64(estimate.Typical))
@@ -294,8 +293,7 @@ func TestTheLimitThatAnEstimateNamesLetsAllRoundsRun(t *testing.T) {
 				t.Run(fmt.Sprintf("%s %s %d", name, model, rounds), func(t *testing.T) {
 					t.Parallel()
 					engine := stageOf(p, rounds)
-					estimate, err := engine.Estimate(t.Context(), p.config(model, rounds, nil))
-					require.NoError(t, err)
+					estimate := stage.Estimated(t, engine, p.config(model, rounds, nil))
 					t.Logf("typically %s, whole %s, at most %s", estimate.Typical.Rounded(), estimate.Whole.Rounded(), estimate.Cost.Rounded())
 					assert.Greater(t, estimate.Whole, estimate.Typical)
 					if model == "openai/gpt-4.1" {
@@ -321,8 +319,7 @@ func TestOnlyALimitBelowOneRoundIsRefused(t *testing.T) {
 	for name, p := range pieces() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			one, err := stageOf(p, 1).Estimate(t.Context(), p.config("openai/gpt-4.1", 1, nil))
-			require.NoError(t, err)
+			one := stage.Estimated(t, stageOf(p, 1), p.config("openai/gpt-4.1", 1, nil))
 			_, _, refused := played(t, p, "openai/gpt-4.1", 3, &flow.Budget{Soft: one.Typical * 3 / 4, Hard: one.Typical * 3 / 4})
 			require.ErrorContains(t, refused, "budget.hard: is below what one round and the conclusion take with usual replies: $")
 			record, _, refused := played(t, p, "openai/gpt-4.1", 3, &flow.Budget{Soft: one.Whole + one.Whole/50, Hard: one.Whole + one.Whole/50})

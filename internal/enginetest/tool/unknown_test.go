@@ -66,8 +66,7 @@ func TestAPersonDecidesAboutAUseWhoseOutcomeIsUnknown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			count := &stage.Tally{}
 			engine, id := inUse(t, count, false, flow.ToolPolicy{})
-			session, err := engine.Open(t.Context(), id)
-			require.NoError(t, err)
+			session := stage.Opened(t, engine, id)
 			record := stage.AwaitsInput(t, session)
 			require.Len(t, record.Inquiries, 1)
 			q := record.Inquiries[0]
@@ -78,7 +77,7 @@ func TestAPersonDecidesAboutAUseWhoseOutcomeIsUnknown(t *testing.T) {
 			assert.True(t, record.ToolUses[0].Unknown, "that it was made is recorded")
 			require.NoError(t, session.Close())
 
-			session, err = engine.Open(t.Context(), id) // after another restart the question is the same
+			session, err := engine.Open(t.Context(), id) // after another restart the question is the same
 			require.NoError(t, err)
 			defer session.Close()
 			assert.Equal(t, record.Inquiries, stage.AwaitsInput(t, session).Inquiries)

@@ -191,11 +191,9 @@ func TestEachModelOfAPanelSummarisesForItself(t *testing.T) {
 // The most that a debate can use includes what summaries for its judge use.
 func TestAnEstimateIncludesTheSummariesForAJudge(t *testing.T) {
 	d := judgedTalk(12, 5000)
-	with, err := d.Engine.Estimate(t.Context(), d.Config)
-	require.NoError(t, err)
+	with := stage.Estimated(t, d.Engine, d.Config)
 	d.Config.Summarizer = flow.NoSummarizer
-	without, err := d.Engine.Estimate(t.Context(), d.Config)
-	require.NoError(t, err)
+	without := stage.Estimated(t, d.Engine, d.Config)
 	assert.Greater(t, with.Calls, without.Calls)
 	assert.Greater(t, with.Cost, without.Cost)
 	assert.Equal(t, without.FirstRound, with.FirstRound, "a debate can do without")
