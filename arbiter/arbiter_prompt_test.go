@@ -26,8 +26,7 @@ func TestWhoDecidesReadsThePrompt(t *testing.T) {
 	})}
 	c := config()
 	c.Arbiter = arbiter.Arbiter{Function: "rule", Prompt: words}
-	_, err := play(t, engine, c)
-	require.NoError(t, err)
+	worked(t, engine, c)
 	assert.Contains(t, read, words)
 
 	h := byHand(t, func(c *arbiter.Config) {

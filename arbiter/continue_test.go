@@ -69,8 +69,7 @@ func TestACutReplyIsContinued(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, _ := engineFor(answers{"r1.Ada": inParts(test.replies...), "r1.Ada again": whole})
-			w, err := play(t, engine, config())
-			require.NoError(t, err)
+			w := worked(t, engine, config())
 			assert.Equal(t, test.want, ends(t, engine))
 			result, ok := arbiter.ResultOf(w.Turns[0])
 			require.True(t, ok)
@@ -99,8 +98,7 @@ func TestHowAReplyIsContinued(t *testing.T) {
 	p.Record = true
 	c := config()
 	c.Agents[0].Tools, c.Agents[0].MaxIterations, c.Agents[0].MaxTokens = []string{"double"}, 2, 100
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	assert.Equal(t, []flow.EventKind{flow.EventTools, flow.EventTool, flow.EventContinued, flow.EventContinued, flow.EventTurn}, ends(t, engine))
 	assert.JSONEq(t, whole, string(w.Turns[0].Data))
 	var asked []provider.Request
@@ -264,8 +262,7 @@ func TestWhatContinuesNoReply(t *testing.T) {
 	}})
 	c = config()
 	c.Agents[0].Fallbacks = []string{"test/n"}
-	w, err = play(t, engine, c)
-	require.NoError(t, err)
+	w = worked(t, engine, c)
 	assert.Equal(t, []flow.EventKind{flow.EventContinued, flow.EventFailed, flow.EventContinued, flow.EventTurn}, ends(t, engine))
 	assert.JSONEq(t, other, string(w.Turns[0].Data))
 }

@@ -28,8 +28,7 @@ func TestDegradedWorkSaysSo(t *testing.T) {
 	engine.Models = map[string]debate.Model{"test/n": {Unsupported: []provider.Ability{provider.AbilityTemperature}}}
 	c := config()
 	c.Agents[0].Temperature, c.Agents[0].Fallbacks = new(0.5), []string{"test/n"}
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	want := []string{"the model test/n was asked without temperature", "steps left of the plan: 1 of 3"}
 	assert.Equal(t, want, w.Degraded())
 	data, err := json.Marshal(w)
@@ -40,22 +39,19 @@ func TestDegradedWorkSaysSo(t *testing.T) {
 
 	engine, _ = engineFor(nil)
 	c.Budget = &debate.Budget{SoftCalls: 4}
-	w, err = play(t, engine, c)
-	require.NoError(t, err)
+	w = worked(t, engine, c)
 	assert.Equal(t, []string{w.CutShort(), "the task was not declared complete"}, w.Degraded())
 
 	engine, _ = engineFor(nil)
 	c = config()
 	c.MaxIterations = 1
-	w, err = play(t, engine, c)
-	require.NoError(t, err)
+	w = worked(t, engine, c)
 	assert.Equal(t, []string{"the limit of 1 execution was reached, and the task was not declared complete: raise maxIterations"}, w.Degraded())
 
 	engine, _ = engineFor(answers{"r1.Ada": down(provider.KindAuthentication), "d2": completes("Done.")})
 	c = config()
 	c.OnFailure = []flow.FailureRule{{Do: flow.OptionSkip}}
-	w, err = play(t, engine, c)
-	require.NoError(t, err)
+	w = worked(t, engine, c)
 	assert.Equal(t, []string{"Ada has missed an execution in round 1 (authentication)"}, w.Degraded())
 
 	engine, _ = engineFor(answers{"d1": down(provider.KindAuthentication)})
@@ -64,7 +60,6 @@ func TestDegradedWorkSaysSo(t *testing.T) {
 	assert.Equal(t, []string{"missing: the arbiter's decision that the task is complete"}, w.Degraded())
 
 	engine, _ = engineFor(nil)
-	w, err = play(t, engine, config())
-	require.NoError(t, err)
+	w = worked(t, engine, config())
 	assert.Empty(t, w.Degraded(), "all was as configured")
 }

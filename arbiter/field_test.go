@@ -30,8 +30,7 @@ func askedInWork(t *testing.T, c arbiter.Config) []provider.Request {
 		"r2.Ben": fails("the disk is full"), "d4": moves(arbiter.MoveRetry), "d6": moves(arbiter.MoveContinue), "d8": completes("Done."),
 	})
 	p.Record = true
-	_, err := play(t, engine, c)
-	require.NoError(t, err)
+	worked(t, engine, c)
 	return p.Requests()
 }
 

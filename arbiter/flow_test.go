@@ -145,8 +145,7 @@ func TestWhatAgentsAndArbiterRead(t *testing.T) {
 		"r1.Ada": plan, "r2.Ben": fails("the disk is full"), "d4": moves(arbiter.MoveRetry), "d6": completes("Done."),
 	})
 	p.Record = true
-	w, err := play(t, engine, config())
-	require.NoError(t, err)
+	w := worked(t, engine, config())
 	got := map[string]string{}
 	for _, req := range p.Requests() {
 		got[callOf(&req)] = req.System + "\n----\n" + req.Last.Text
@@ -178,8 +177,7 @@ func TestAFunctionDecides(t *testing.T) {
 	c.Arbiter = arbiter.Arbiter{Function: "turns"}
 	p.Reply = answers{"r1.Ada": fails("no time")}.reply
 	engine.Functions = map[string]flow.Function{"turns": arbiter.RoundRobin(2)}
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	assert.Equal(t, "d1 select[Ada]\nd2 retry[]\nd4 select[Ben]\nd6 select[Ada]\nd8 select[Ben]\nd10 complete[]\n"+
 		"r1.Ada failed\nr2.Ada success\nr3.Ben success\nr4.Ada success\nr5.Ben success\n1/0 failures\ncompleted complete", said(w))
 }

@@ -34,8 +34,7 @@ func TestTheHistoryHasTimesAndCosts(t *testing.T) {
 	engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
 	c := equipped()
 	c.Retry, c.Patience = &flow.RetryPolicy{Base: 1}, time.Nanosecond
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	ada, ben := w.Executions()[0], w.Executions()[1]
 	assert.Equal(t, flow.USD, ada.Cost)
 	assert.Equal(t, []int{40, 20}, []int{ada.Usage.Input, ada.Usage.Output})
@@ -55,8 +54,7 @@ func TestARetryKeepsTheStep(t *testing.T) {
 	})
 	c := config()
 	c.Parallel = 2
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	again := w.Executions()[3]
 	assert.Equal(t, []any{"r3.Ben", 0, "no"}, []any{again.Call, again.Step, again.Retries})
 	assert.Equal(t, arbiter.Complete, w.Plan().Steps[0].Status)
@@ -73,8 +71,7 @@ func TestAgentsAreAskedAsConfigured(t *testing.T) {
 	c.Temperature = new(0.5)
 	c.Agents[0].Tools, c.Agents[1].Tools = []string{"double"}, []string{"triple"}
 	c.Agents[1].Temperature, c.Agents[1].Options = new(0.9), &provider.Options{Effort: provider.EffortLow}
-	_, err := play(t, engine, c)
-	require.NoError(t, err)
+	worked(t, engine, c)
 	asked := map[string]provider.Request{}
 	for _, req := range p.Requests() {
 		asked[callOf(&req)] = req
@@ -100,8 +97,7 @@ func TestAgentsAtOnceDoNotReadEachOther(t *testing.T) {
 	p.Record = true
 	c := config()
 	c.Parallel = 2
-	_, err := play(t, engine, c)
-	require.NoError(t, err)
+	worked(t, engine, c)
 	read := map[string]int{}
 	for _, req := range p.Requests() {
 		read[askedOf(&req)] = len(req.Messages)
@@ -123,8 +119,7 @@ func TestAFunctionReadsTheLastExecutionsWhole(t *testing.T) {
 	})}
 	c := equipped()
 	c.Arbiter = arbiter.Arbiter{Function: "f"}
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	assert.Equal(t, toJSON(w.Executions()), toJSON(last))
 	assert.Len(t, last[0].Uses, 1)
 }
@@ -165,8 +160,7 @@ func TestOutputsAreReadInTheOrderOfSelection(t *testing.T) {
 		p.Record = true
 		c := config()
 		c.Parallel = 2
-		_, err := play(t, engine, c)
-		require.NoError(t, err)
+		worked(t, engine, c)
 		var read []string
 		for _, req := range p.Requests() {
 			if callOf(&req) == "r2.Ada" {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
@@ -35,8 +34,7 @@ func TestLongWorkFitsTheWindow(t *testing.T) {
 		engine.Models = map[string]debate.Model{"test/m": {Window: 12_000}}
 		c := config()
 		c.MaxIterations, c.Summarizer = 12, summarizer
-		w, err := play(t, engine, c)
-		require.NoError(t, err)
+		w := worked(t, engine, c)
 		assert.Equal(t, arbiter.EndIterations, w.Reason)
 		cut, summed := false, false
 		for _, req := range p.Requests() {
@@ -70,8 +68,7 @@ func TestOutputsOfManyAgentsAreCut(t *testing.T) {
 		engine, p := engineFor(all)
 		p.Record = true
 		engine.Models = map[string]debate.Model{"test/m": {Window: 40_000}}
-		w, err := play(t, engine, c)
-		require.NoError(t, err)
+		w := worked(t, engine, c)
 		assert.Equal(t, arbiter.EndComplete, w.Reason)
 		requests := p.Requests()
 		last := requests[len(requests)-1].Last.Text

@@ -22,8 +22,7 @@ func TestPlansOfAgentsAreMerged(t *testing.T) {
 	engine, _ := engineFor(answers{"d1": picks("Ada", "Ben"), "r1.Ada": one, "r1.Ben": two, "d2": completes("Done.")})
 	c := config()
 	c.Parallel = 2
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	plan := w.Plan()
 	require.Len(t, plan.Steps, 4)
 	for i, want := range []string{"think", "write", "test", "ship"} {
@@ -39,8 +38,7 @@ func TestHostilePlansInALog(t *testing.T) {
 		engine, _ := engineFor(answers{"d1": picks("Ada", "Ben"), "r1.Ada": planned("think"), "r1.Ben": planned("test"), "d2": completes("Done.")})
 		c := config()
 		c.Parallel = 2
-		_, err := play(t, engine, c)
-		require.NoError(t, err)
+		worked(t, engine, c)
 		var events []flow.Event
 		for event, err := range engine.Store.Read(t.Context(), "work", 0) {
 			require.NoError(t, err)

@@ -27,8 +27,7 @@ func TestTheJSONOfWorkHasItsFailures(t *testing.T) {
 		},
 		"d2": moves(arbiter.MoveRetry), "d4": completes("Done."),
 	})
-	w, err := play(t, engine, config())
-	require.NoError(t, err)
+	w := worked(t, engine, config())
 	require.Len(t, w.Record.Failures, 1)
 	data, err := json.Marshal(w)
 	require.NoError(t, err)
@@ -53,8 +52,7 @@ func TestTheJSONOfWorkIsTheWholeState(t *testing.T) {
 	c.Agents[1].Prompt = "You are Ben, who writes."
 	engine, _ := engineFor(nil)
 	engine.Models = map[string]debate.Model{"test/m": {Window: 100_000, Priced: true, Output: debate.USD / 1_000_000}}
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	data, err := json.Marshal(w)
 	require.NoError(t, err)
 	var shown struct {
@@ -91,9 +89,8 @@ func TestTheJSONOfWorkIsTheWholeState(t *testing.T) {
 // TestAFlowDoesNotHideAFieldOfTheRecord: readers of JSON keep one of two fields of one name.
 func TestAFlowDoesNotHideAFieldOfTheRecord(t *testing.T) {
 	engine, _ := engineFor(nil)
-	w, err := play(t, engine, config())
-	require.NoError(t, err)
-	_, err = w.MarshalWith(struct {
+	w := worked(t, engine, config())
+	_, err := w.MarshalWith(struct {
 		State string `json:"state"`
 	}{"mine"})
 	require.ErrorContains(t, err, `two fields "state"`)

@@ -108,3 +108,11 @@ func play(t *testing.T, engine *debate.Engine, c arbiter.Config) (w *arbiter.Wor
 	})
 	return w, err
 }
+
+// worked runs the work to an end that is no error.
+func worked(t *testing.T, engine *debate.Engine, c arbiter.Config) *arbiter.Work {
+	t.Helper()
+	w, err := play(t, engine, c)
+	require.NoError(t, err)
+	return w
+}

@@ -40,8 +40,7 @@ func TestPromptsContainWhatTheTableSays(t *testing.T) {
 	c.Agents[0].Prompt, c.Agents[1].Prompt = "Think first.", "Write tersely."
 	c.Agents[1].Tools, c.Agents[1].Metadata = []string{"look"}, map[string]string{"team": "blue"}
 	c.Patience = time.Second
-	_, err = play(t, engine, c)
-	require.NoError(t, err)
+	worked(t, engine, c)
 	asked := map[string]string{}
 	for _, req := range p.Requests() {
 		text := req.System

@@ -83,8 +83,7 @@ func TestAgentsUseTools(t *testing.T) {
 			done := scripted.Reply{Text: toJSON(arbiter.Result{Success: true, Output: "Done."})}
 			engine, _ := engineFor(answers{"r1.Ada": byReply(test.ask, done), "d2": completes("Done.")})
 			engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
-			w, err := play(t, engine, equipped())
-			require.NoError(t, err)
+			w := worked(t, engine, equipped())
 			e := w.Executions()[0]
 			assert.Equal(t, arbiter.Success, e.Result)
 			require.Len(t, e.Uses, 1)
@@ -116,8 +115,7 @@ func TestTheLimitOfRepliesIsALabelledFailure(t *testing.T) {
 		engine, p := engineFor(answers{"r1.Ada": byReply(again, again, again, test.last), "d2": completes("Done.")})
 		p.Record = true
 		engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
-		w, err := play(t, engine, equipped())
-		require.NoError(t, err)
+		w := worked(t, engine, equipped())
 		e := w.Executions()[0]
 		assert.Equal(t, test.result, e.Result)
 		assert.True(t, e.UsedUp)
@@ -140,8 +138,7 @@ func TestToolsAreNotUsedAgainForARejectedResult(t *testing.T) {
 		},
 	})
 	engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
-	w, err := play(t, engine, equipped())
-	require.NoError(t, err)
+	w := worked(t, engine, equipped())
 	e := w.Executions()[0]
 	assert.Equal(t, []any{arbiter.Success, 1}, []any{e.Result, len(e.Uses)})
 	require.Len(t, asked.Messages, 3)
@@ -158,8 +155,7 @@ func TestTheLimitOfOneReplyIsLabelled(t *testing.T) {
 	engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
 	c := equipped()
 	c.Agents[0].MaxIterations = 1
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	assert.True(t, w.Executions()[0].UsedUp)
 	requests := p.Requests()
 	assert.Contains(t, requests[len(requests)-1].Last.Text, "1. Ada, at its limit of replies: failed:")
@@ -236,8 +232,7 @@ func TestAnAgentKeepsItsUsesOfTools(t *testing.T) {
 					return reply(req)
 				}
 			}
-			_, err := play(t, engine, c)
-			require.NoError(t, err)
+			worked(t, engine, c)
 			require.NotNil(t, second)
 			require.NotNil(t, others)
 			for i := range others.Messages {
@@ -304,8 +299,7 @@ func TestTheNewestUsesAreKept(t *testing.T) {
 	engine.Tools = map[string]debate.Tool{"long": long}
 	c := equipped()
 	c.Agents[0].Tools = []string{"long"}
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	assert.Equal(t, flow.StateCompleted, w.State)
 	assert.Greater(t, longest, 64<<10, "those of two executions, and its own")
 	assert.Less(t, longest, 100<<10)
@@ -331,8 +325,7 @@ func TestLongTextsBesideUsesAreNotShownAgain(t *testing.T) {
 	engine.Tools = map[string]debate.Tool{"double": double(t, flow.ToolInfo{Description: "doubles"})}
 	c := equipped()
 	engine.Models = map[string]debate.Model{c.Agents[0].Model: {Window: 20_000}}
-	w, err := play(t, engine, c)
-	require.NoError(t, err)
+	w := worked(t, engine, c)
 	assert.Equal(t, flow.StateCompleted, w.State)
 	second := 0
 	for _, req := range p.Requests() {
@@ -371,8 +364,7 @@ func TestUsesThatAreShownAgainAreCut(t *testing.T) {
 	engine.Tools = map[string]debate.Tool{"long": long}
 	c := equipped()
 	c.Agents[0].Tools = []string{"long"}
-	_, err = play(t, engine, c)
-	require.NoError(t, err)
+	worked(t, engine, c)
 	shown := 0
 	for _, req := range p.Requests() {
 		ids, open := map[string]bool{}, map[string]bool{}
