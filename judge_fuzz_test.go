@@ -15,7 +15,6 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -66,8 +65,7 @@ func judgeCore(t *testing.T, kind flow.CallKind) (*flow.Core, flow.Result) {
 	l := judgeLogs(t)
 	for i, event := range l.Events {
 		if body.As[flow.Intent](event) != nil && body.As[flow.Intent](event).Kind == kind {
-			core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
-			require.NoError(t, err)
+			core := stage.CoreOf(t, l.Engine, l.ID, l.Events[:i+1])
 			return core, flow.Result{Call: body.As[flow.Intent](event).Call, Attempt: 1, Usage: provider.Usage{Input: 1, Output: 1}}
 		}
 	}

@@ -93,8 +93,7 @@ func TestEveryGuardBothWays(t *testing.T) {
 		require.NoError(t, late.Answer(t.Context(), flow.Answer{Inquiry: asked.ID, Text: example}))
 		stage.Ends(t, late)
 		follow(stage.LogOf(t, engine, late.ID()))
-		core, err := kernel.Of(t, engine).NewCore("new", nil)
-		require.NoError(t, err)
+		core := stage.CoreOf(t, engine, "new", nil)
 		look(core.Record())
 		nameless := stage.TwoDebaters()
 		nameless.Participants[1].Name = ""

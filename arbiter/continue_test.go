@@ -13,7 +13,6 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -183,8 +182,7 @@ func TestACrashBetweenPartsLosesNone(t *testing.T) {
 		record := h.Reload()
 		assert.True(t, record.Asking("r1.Ada"))
 		if i > 0 {
-			other, err := kernel.Of(t, engine).NewCore("test", copied(t, h.Log))
-			require.NoError(t, err)
+			other := stage.CoreOf(t, engine, "test", copied(t, h.Log))
 			command, err := other.Command("r1.Ada")
 			require.NoError(t, err)
 			assert.Equal(t, strings.Join(cut[:i], ""), command.Said)

@@ -167,8 +167,7 @@ func TestOldWorkIsAskedAsBefore(t *testing.T) {
 			log[i].Body = &start
 		}
 	}
-	core, err := kernel.Of(t, engine).NewCore("test", log)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, engine, "test", log)
 	command, err := core.Command("d1")
 	require.NoError(t, err)
 	assert.Contains(t, command.Request.Last.Text, "Decide.\n\nLegal now:")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/kernel"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // What agents report of the plan at the same time is merged in the order of their selection, whoever was faster.
@@ -51,8 +51,7 @@ func TestHostilePlansInALog(t *testing.T) {
 			}
 			events = append(events, event)
 		}
-		core, err := kernel.Of(t, engine).NewCore("work", events)
-		require.NoError(t, err)
+		core := stage.CoreOf(t, engine, "work", events)
 		w, _ := arbiter.Of(core.Record())
 		assert.LessOrEqual(t, len(w.Plan().Steps), 2)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -214,8 +213,7 @@ func TestOldDeliberationsAreAskedAsBefore(t *testing.T) {
 		}
 	}
 	engine, _ := engineFor(nil)
-	core, err := kernel.Of(t, engine).NewCore("test", log)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, engine, "test", log)
 	command, err := core.Command("r1.refine.ada")
 	require.NoError(t, err)
 	text := command.Request.Last.Text

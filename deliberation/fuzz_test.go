@@ -10,7 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/kernel"
+	"github.com/agonist-dev/debate/internal/stage"
 	promptpkg "github.com/agonist-dev/debate/prompt"
 )
 
@@ -86,10 +86,9 @@ func FuzzFrozen(f *testing.F) {
 		_, err = kind.Texts(flow.Setup{Config: config, Prompts: sets(t), Fence: "1"})
 		require.NoError(t, err)
 		engine, _ := engineFor(nil)
-		core, err := kernel.Of(t, engine).NewCore("frozen", []flow.Event{{Seq: 1, Body: &flow.Start{
+		core := stage.CoreOf(t, engine, "frozen", []flow.Event{{Seq: 1, Body: &flow.Start{
 			Version: 1, Flow: kind.Name, FlowVersion: kind.Version, Config: flow.Value{JSON: data}, Settings: config.Settings(),
 		}}})
-		require.NoError(t, err)
 		d := view(core.Record())
 		require.NoError(t, d.Fold(&flow.Event{Body: &flow.Transition{}}))
 		assert.NotEmpty(t, d.Prompts())

@@ -26,8 +26,7 @@ func TestOnlyControlsAreNoted(t *testing.T) {
 		"lost": flow.Lost{Call: call, Attempt: 1}, "tick": flow.Tick{}, "start": flow.Start{}, "nothing": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
-			require.NoError(t, err)
+			core := stage.CoreOf(t, l.Engine, l.ID, l.Events[:i+1])
 			out, err := core.StepRemote(flow.Input{At: time.Now(), Signal: signal})
 			stage.RequireKind(t, err, provider.KindValidation)
 			assert.Empty(t, out)
@@ -45,8 +44,7 @@ func TestWhatIsNoOutcomeIsRefusedWithThoseBesideIt(t *testing.T) {
 	i := l.Index(t, flow.EventIntent, 0)
 	call := body.As[flow.Intent](l.Events[i]).Call
 	said := flow.Result{Call: call, Attempt: 1, Text: "Mine."}
-	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
-	require.NoError(t, err)
+	core := stage.CoreOf(t, l.Engine, l.ID, l.Events[:i+1])
 	for _, signal := range []flow.Signal{flow.Pause{}, flow.Outcomes{said}, nil} {
 		out, err := core.Step(flow.Input{At: time.Now(), Signal: flow.Outcomes{said, signal}})
 		stage.RequireKind(t, err, provider.KindValidation)
@@ -61,12 +59,11 @@ func TestWhatIsNoOutcomeIsRefusedWithThoseBesideIt(t *testing.T) {
 func TestACoreWhoseLogIsBrokenSaysNothingMore(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
 	i := l.Index(t, flow.EventIntent, 0)
-	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i])
-	require.NoError(t, err)
+	core := stage.CoreOf(t, l.Engine, l.ID, l.Events[:i])
 	broken := core.Fold(l.Events[i+1]) // one is left out
 	require.ErrorContains(t, broken, "event")
 	assert.Equal(t, broken, core.Fold(l.Events[i]))
-	_, err = core.Step(flow.Input{At: time.Now(), Signal: flow.Tick{}})
+	_, err := core.Step(flow.Input{At: time.Now(), Signal: flow.Tick{}})
 	assert.Equal(t, broken, err)
 	_, err = core.StepRemote(flow.Input{At: time.Now(), Signal: flow.Pause{}})
 	assert.Equal(t, broken, err)
@@ -75,10 +72,8 @@ func TestACoreWhoseLogIsBrokenSaysNothingMore(t *testing.T) {
 // What another process has appended makes the same core as the whole log does.
 func TestFoldingOneByOneIsFoldingAtOnce(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
-	whole, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events)
-	require.NoError(t, err)
-	grown, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:1])
-	require.NoError(t, err)
+	whole := stage.CoreOf(t, l.Engine, l.ID, l.Events)
+	grown := stage.CoreOf(t, l.Engine, l.ID, l.Events[:1])
 	for _, event := range l.Copied(t)[1:] {
 		require.NoError(t, grown.Fold(event))
 	}
@@ -104,14 +99,12 @@ func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
 		}
 		return nil
 	}
-	core, err := kernel.Of(t, engine).NewCore("new", nil)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, engine, "new", nil)
 	require.NoError(t, step(core, flow.Edit{Config: stage.InFlow(engine, config)}, flow.Validate{}, flow.Validated{OK: true}, start))
 	assert.Equal(t, debate.State("working"), core.Record().State)
 	assert.Equal(t, 2, core.Record().InFlight())
 
-	core, err = kernel.Of(t, engine).NewCore("other", nil)
-	require.NoError(t, err)
+	core = stage.CoreOf(t, engine, "other", nil)
 	err = step(core, flow.Edit{Config: stage.TwoDebaters()}, flow.Validate{}, flow.Validated{OK: true}, start)
 	assert.Equal(t, "flow", stage.RequireKind(t, err, provider.KindValidation).Field)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -47,9 +46,8 @@ func TestTheTimeOfARoundThatWasNotPlanned(t *testing.T) {
 	} {
 		log = append(log, flow.Event{Seq: int64(len(log)) + 1, At: last.At, Body: body})
 	}
-	core, err := kernel.Of(t, engine).NewCore("test", log)
-	require.NoError(t, err)
-	_, err = core.Step(flow.Input{At: last.At, Signal: flow.Retry{}})
+	core := stage.CoreOf(t, engine, "test", log)
+	_, err := core.Step(flow.Input{At: last.At, Signal: flow.Retry{}})
 	require.NoError(t, err)
 	assert.True(t, core.Record().Asking("r2.Ada"))
 }

@@ -80,8 +80,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		assert.Equal(t, want, read(engine.Events(t.Context(), config.ID, 0)))
 		stored := stage.RecordOf(t, engine, config.ID)
 		assert.Equal(t, want, gradesOf(stored))
-		core, err := kernel.Of(t, engine).NewCore(config.ID, stage.ThroughJSON(t, stage.Kept(t, s, config.ID)))
-		require.NoError(t, err)
+		core := stage.CoreOf(t, engine, config.ID, stage.ThroughJSON(t, stage.Kept(t, s, config.ID)))
 		assert.Equal(t, want, gradesOf(core.Record()))
 
 		// What is given away is the same, in the middle and at the end.
@@ -265,7 +264,6 @@ func TestALogThatHasCopiedWhatCannotBe(t *testing.T) {
 	}
 	events := l.Copied(t)
 	body.As[flow.Start](events[0]).Parent = &flow.Parent{ID: "p", Seq: 1, Spent: flow.Account{Cost: debate.USD, Requests: 1 << 40}}
-	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, events)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, l.Engine, l.ID, events)
 	assert.Zero(t, flow.SpentByLabel("x", core.Record())[0].Cost, "it says that more was copied than there is")
 }

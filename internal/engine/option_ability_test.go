@@ -11,7 +11,6 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -92,8 +91,7 @@ func TestAFallbackIsSentNoTemperatureThatItDoesNotTake(t *testing.T) {
 		require.Len(t, sent, 2)
 		assert.NotNil(t, sent[0])
 		assert.Nil(t, sent[1])
-		core, err := kernel.Of(t, &debate.Engine{}).NewCore("left", events)
-		require.NoError(t, err)
+		core := stage.CoreOf(t, &debate.Engine{}, "left", events)
 		if own == nil {
 			assert.Empty(t, core.Record().LeftOut(), "nobody has asked for the default")
 			continue

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -43,8 +42,7 @@ func TestAVendorsOwnFieldsStayWithIt(t *testing.T) {
 	assert.Equal(t, ada.Options, asked["debater"])
 	assert.Equal(t, ada.Options, asked["second"], "another model of the same provider")
 	assert.Equal(t, &provider.Options{Effort: provider.EffortLow}, asked["third"])
-	core, err := kernel.Of(t, &debate.Engine{}).NewCore("home", events)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, &debate.Engine{}, "home", events)
 	assert.Equal(t, []flow.LeftOut{{Model: "other/third", What: []string{"extra", "header"}}}, core.Record().LeftOut())
 }
 

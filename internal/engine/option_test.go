@@ -10,7 +10,6 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -60,8 +59,7 @@ func TestAFallbackIsAskedWithoutWhatItLacks(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []*provider.Options{ada.Options, {Seed: new(int64(1))}}, asked)
-	core, err := kernel.Of(t, &debate.Engine{}).NewCore("left", events)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, &debate.Engine{}, "left", events)
 	assert.Equal(t, []flow.LeftOut{{Model: "test/plain", What: []string{"effort"}}}, core.Record().LeftOut())
 	assert.Contains(t, stage.View(core.Record()).Outcome().Degraded, "the model test/plain was asked without effort")
 	for _, e := range events {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -136,8 +135,7 @@ func elsewhere(t *testing.T, engine *debate.Engine, id string, signal flow.Signa
 		require.NoError(t, err)
 		log = append(log, event)
 	}
-	core, err := kernel.Of(t, engine).NewCore(id, log)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, engine, id, log)
 	out, err := core.StepRemote(flow.Input{At: time.Now().Add(time.Hour), Signal: signal})
 	require.NoError(t, err)
 	require.NoError(t, engine.Store.Append(t.Context(), id, out.Events[0].Seq-1, "elsewhere", out.Events))

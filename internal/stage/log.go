@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -214,6 +215,14 @@ func View(r *debate.Record) *debate.Debate {
 		return d
 	}
 	return &debate.Debate{Record: r}
+}
+
+// CoreOf folds a log into a core, as an engine does.
+func CoreOf(t testing.TB, engine *debate.Engine, id string, log []flow.Event) *flow.Core {
+	t.Helper()
+	core, err := kernel.Of(t, engine).NewCore(id, log)
+	require.NoError(t, err)
+	return core
 }
 
 // Canonical returns the canonical form of a record.

@@ -38,9 +38,7 @@ func (n *Nomad) Core() *flow.Core {
 		require.NoError(n.T, err)
 		log = append(log, event)
 	}
-	core, err := kernel.Of(n.T, n.Engine()).NewCore(n.id(), log)
-	require.NoError(n.T, err)
-	return core
+	return CoreOf(n.T, n.Engine(), n.id(), log)
 }
 
 // Sit opens the debate in a session, and closes it while a call is in flight.

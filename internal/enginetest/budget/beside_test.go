@@ -14,7 +14,6 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -51,8 +50,7 @@ func TestAVendorsOwnCostSettlesTheAccount(t *testing.T) {
 	assert.Positive(t, table)
 	assert.NotEqual(t, table, turn.Cost)
 	assert.Nil(t, stage.TurnsOf(events, "Ben")[0].Vendor, "a vendor that says nothing new")
-	core, err := kernel.Of(t, &debate.Engine{}).NewCore("told", events)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, &debate.Engine{}, "told", events)
 	spent := core.Record().Spent()
 	assert.Equal(t, turn.Cost, spent.Told)
 	assert.Equal(t, table, spent.Table)
@@ -216,8 +214,7 @@ func TestATurnHoldsAsManySourcesAsAnAdapterGives(t *testing.T) {
 		turn := stage.TurnsOf(events, "Ada")[0]
 		want[1] += 7
 		assert.Equal(t, want, [2]int{len(turn.Citations), turn.Uncited})
-		_, err = kernel.Of(t, &debate.Engine{}).NewCore("cited", events)
-		require.NoError(t, err)
+		stage.CoreOf(t, &debate.Engine{}, "cited", events)
 	}
 }
 

@@ -146,8 +146,7 @@ func TestAPositionThatHoldsTheFencesWord(t *testing.T) {
 // begun is the core of a debate that has started, and how it goes on.
 func begun(t *testing.T, engine *debate.Engine, config debate.Config, start flow.Signal) (*flow.Core, func(flow.Signal) flow.Output) {
 	t.Helper()
-	core, err := kernel.Of(t, engine).NewCore("begun", nil)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, engine, "begun", nil)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	step := func(signal flow.Signal) flow.Output {
 		at = at.Add(time.Minute)
@@ -236,8 +235,7 @@ func TestALogFullOfHoles(t *testing.T) {
 		start.Texts[name] = holes
 	}
 	for range 2 {
-		core, err := kernel.Of(t, engine).NewCore(l.ID, events)
-		require.NoError(t, err)
+		core := stage.CoreOf(t, engine, l.ID, events)
 		d := stage.View(core.Record())
 		assert.Greater(t, len(d.Text("system.Ada")), 64<<20)
 		assert.Len(t, d.Text("system.Ben"), len(holes), "the second one finds no room")

@@ -14,7 +14,6 @@ import (
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -210,8 +209,7 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 
 				// Another process that takes it up after the assessment ends it for the same reason.
 				i := stage.StoredLog{Events: events}.Index(t, debate.EventAssessment, tc.after-1)
-				again, err := kernel.Of(t, stage.Twin(engine)).NewCore(record.ID, events[:i+1])
-				require.NoError(t, err)
+				again := stage.CoreOf(t, stage.Twin(engine), record.ID, events[:i+1])
 				out, err := again.Step(flow.Input{At: record.LastAt, Signal: flow.Tick{}})
 				require.NoError(t, err)
 				assert.Equal(t, change, stage.LastReason(out.Events))
@@ -305,8 +303,7 @@ func TestFindingsOfRoundsThatAreNone(t *testing.T) {
 			assert.False(t, f.Found(), "round %d: %+v", round, f)
 		}
 	}
-	core, err := kernel.Of(t, engine).NewCore("none", nil)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, engine, "none", nil)
 	_, begun := debate.Of(core.Record())
 	assert.False(t, begun, "nothing can be found in what has not begun")
 	plain := watched()

@@ -11,7 +11,6 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -155,7 +154,6 @@ func TestALimitOfAnOlderLogIsSaid(t *testing.T) {
 			log[i].Body = &old
 		}
 	}
-	core, err := kernel.Of(t, engine).NewCore("old", log)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, engine, "old", log)
 	assert.Equal(t, "ended after 2 of 3 rounds by the soft limit (5 of 5 calls): raise it", core.Record().CutShort())
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/body"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -94,9 +93,8 @@ func TestAChoiceAboutACallThatIsNotFailedIsRefused(t *testing.T) {
 	again.Attempt++
 	last.Seq, last.Body = last.Seq+1, &again
 	for _, option := range record.Inquiries[0].Options {
-		core, err := kernel.Of(t, engine).NewCore("hostile", append(l.Copied(t), last))
-		require.NoError(t, err)
-		_, err = core.Step(flow.Input{At: last.At, Signal: flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option, Model: "test/spare"}})
+		core := stage.CoreOf(t, engine, "hostile", append(l.Copied(t), last))
+		_, err := core.Step(flow.Input{At: last.At, Signal: flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option, Model: "test/spare"}})
 		stage.RequireKind(t, err, provider.KindState)
 		require.NoError(t, core.Err())
 	}

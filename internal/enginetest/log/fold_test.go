@@ -24,8 +24,7 @@ func TestTheRecordIsTheFoldOfItsLog(t *testing.T) {
 	engine, _ := stage.Engine(config)
 	live := stage.Run(t, engine, config)
 	l := stage.LogOf(t, engine, live.ID)
-	core, err := kernel.Of(t, engine).NewCore(l.ID, l.Events)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, engine, l.ID, l.Events)
 	folded := core.Record()
 
 	left, err := stage.View(live).Canonical()
@@ -144,8 +143,7 @@ func TestEveryPrefixOfALogFolds(t *testing.T) {
 		require.NoError(t, err, "%d events", n)
 		assert.EqualValues(t, n, core.Record().Seq)
 	}
-	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, nil)
-	require.NoError(t, err)
+	core := stage.CoreOf(t, l.Engine, l.ID, nil)
 	assert.Equal(t, flow.StateConfiguring, core.Record().State)
 }
 
@@ -153,8 +151,7 @@ func TestEveryPrefixOfALogFolds(t *testing.T) {
 func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
 	i := l.Index(t, flow.EventIntent, 0)
-	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
-	require.NoError(t, err)
+	core := stage.CoreOf(t, l.Engine, l.ID, l.Events[:i+1])
 	out, err := core.Step(flow.Input{At: time.Unix(1, 0), Signal: flow.Result{Call: body.As[flow.Intent](l.Events[i]).Call, Attempt: 1, Text: "Early."}})
 	require.NoError(t, err)
 	require.NotEmpty(t, out.Events)
@@ -165,8 +162,7 @@ func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 func TestAClockBehindTheLogDelaysNothing(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
 	i := l.Index(t, flow.EventIntent, 0)
-	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
-	require.NoError(t, err)
+	core := stage.CoreOf(t, l.Engine, l.ID, l.Events[:i+1])
 	behind := l.Events[i].At.Add(-time.Hour)
 	failed := flow.Failed{Call: body.As[flow.Intent](l.Events[i]).Call, Attempt: 1, Error: &debate.Error{Kind: provider.KindNetwork}}
 	out, err := core.Step(flow.Input{At: behind, Signal: failed})
@@ -253,8 +249,7 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 		fresh := func(t *testing.T) *flow.Core { // a core that shares nothing with another one
 			t.Helper()
 			begun := stage.StoredLog{Events: l.Events[:c.events]}
-			core, err := kernel.Of(t, l.Engine).NewCore(l.ID, begun.Copied(t))
-			require.NoError(t, err)
+			core := stage.CoreOf(t, l.Engine, l.ID, begun.Copied(t))
 			for _, signal := range c.then {
 				_, err := step(core, signal)
 				require.NoError(t, err)
@@ -300,8 +295,7 @@ func TestResultsThatNobodyWaitsFor(t *testing.T) {
 	l := stage.PlayedLog(t, stage.TwoDebaters())
 	i := l.Index(t, flow.EventIntent, 1)
 	done, open := body.As[flow.Intent](l.Events[l.Index(t, flow.EventIntent, 0)]), body.As[flow.Intent](l.Events[i])
-	core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events[:i+1])
-	require.NoError(t, err)
+	core := stage.CoreOf(t, l.Engine, l.ID, l.Events[:i+1])
 	for _, signal := range []flow.Signal{
 		flow.Result{Call: done.Call, Attempt: 1, Text: "Again."},
 		flow.Result{Call: open.Call, Attempt: 2, Text: "Early."},
@@ -315,7 +309,7 @@ func TestResultsThatNobodyWaitsFor(t *testing.T) {
 		assert.Empty(t, out.Events)
 		assert.Empty(t, out.Start)
 	}
-	_, err = core.Command(done.Call)
+	_, err := core.Command(done.Call)
 	stage.RequireKind(t, err, provider.KindState)
 	command, err := core.Command(open.Call)
 	require.NoError(t, err)
@@ -337,9 +331,8 @@ func TestAFinalDebateTakesNothing(t *testing.T) {
 		flow.Answer{Text: "x"},
 		flow.Sent{Trigger: "x"},
 	} {
-		core, err := kernel.Of(t, l.Engine).NewCore(l.ID, l.Events)
-		require.NoError(t, err)
-		_, err = core.Step(flow.Input{At: time.Now(), Signal: signal})
+		core := stage.CoreOf(t, l.Engine, l.ID, l.Events)
+		_, err := core.Step(flow.Input{At: time.Now(), Signal: signal})
 		stage.RequireKind(t, err, provider.KindState)
 		assert.EqualValues(t, len(l.Events), core.Record().Seq, "%T", signal)
 	}

@@ -57,8 +57,7 @@ func TestALogWithAToolThatWasNotOffered(t *testing.T) {
 		stage.RequireKind(t, err, provider.KindValidation)
 		require.ErrorContains(t, err, "was not offered")
 		body.As[flow.ToolCalls](events[at]).Uses[0].Denied = "There is no tool of this name."
-		_, err = kernel.Of(t, engine).NewCore(l.ID, events)
-		require.NoError(t, err)
+		stage.CoreOf(t, engine, l.ID, events)
 	}
 }
 
@@ -66,8 +65,7 @@ func TestALogWithAToolThatWasNotOffered(t *testing.T) {
 func TestACallThatNeverHasAResultEnds(t *testing.T) {
 	engine := stage.WorkshopEngine(stage.ToolAsker(), 5, map[string]debate.Tool{"add": (&stage.Tally{}).Tool(t, true)})
 	l := stage.LogOf(t, engine, stage.Run(t, engine, stage.InFlow(engine, stage.ToolUsers())).ID)
-	core, err := kernel.Of(t, engine).NewCore(l.ID, l.Copied(t)[:l.Index(t, flow.EventIntent, 0)+1])
-	require.NoError(t, err)
+	core := stage.CoreOf(t, engine, l.ID, l.Copied(t)[:l.Index(t, flow.EventIntent, 0)+1])
 	at := core.Record().LastAt
 	step := func(signal flow.Signal) {
 		at = at.Add(time.Second)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -127,8 +126,7 @@ func TestHostileToolCalls(t *testing.T) {
 			require.Len(t, record.Turns, 2)
 			assert.LessOrEqual(t, len(c.Times), 10)
 			l := stage.LogOf(t, engine, record.ID)
-			_, err := kernel.Of(t, engine).NewCore(l.ID, l.Copied(t))
-			require.NoError(t, err)
+			stage.CoreOf(t, engine, l.ID, l.Copied(t))
 		})
 	}
 }
