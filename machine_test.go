@@ -91,7 +91,7 @@ func TestEveryGuardBothWays(t *testing.T) {
 		stage.Pass(2 * time.Hour)
 		_, example, _ := strings.Cut(asked.Question, "looks like this: ")
 		require.NoError(t, late.Answer(t.Context(), flow.Answer{Inquiry: asked.ID, Text: example}))
-		stage.Ends(t, late)
+		stage.Ended(t, late)
 		follow(stage.LogOf(t, engine, late.ID()))
 		core := stage.CoreOf(t, engine, "new", nil)
 		look(core.Record())

@@ -190,7 +190,7 @@ func TestAPersonDecides(t *testing.T) {
 		c.Arbiter, c.Unattended = arbiter.Arbiter{Person: true}, false
 		session := stage.Started(t, engine, c)
 		for _, ruling := range []arbiter.Ruling{moves(arbiter.MoveRetry), picks("Ben"), completes("Done.")} {
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			require.Len(t, record.Inquiries, 1)
 			q := record.Inquiries[0]
 			assert.Equal(t, arbiter.KindDecision, q.Kind)

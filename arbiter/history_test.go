@@ -137,7 +137,7 @@ func TestAReportBeforeAnInputDoesNotUndoIt(t *testing.T) {
 		c := equipped()
 		c.Unattended, c.Parallel = false, 2
 		s := stage.Started(t, engine, c)
-		stage.Asking(t, s) // Ben has reported, and Ada waits
+		stage.AwaitsInput(t, s) // Ben has reported, and Ada waits
 		require.Len(t, at(t, s).Current(), 1)
 		require.Equal(t, "Ada", at(t, s).Current()[0].Name)
 		require.NoError(t, send(t, s, arbiter.TriggerSkipStep, arbiter.SkipStep{Step: new(1)}))

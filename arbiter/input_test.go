@@ -231,7 +231,7 @@ func decidedByPat(t *testing.T) *debate.Session {
 // asked waits until nothing but one question is open.
 func asked(t *testing.T, s *debate.Session, call string) {
 	t.Helper()
-	stage.Asking(t, s)
+	stage.AwaitsInput(t, s)
 	inquiries := at(t, s).Inquiries
 	require.Len(t, inquiries, 1)
 	require.Equal(t, call, inquiries[0].ID)
@@ -267,7 +267,7 @@ func TestASkippedStepAsksThePersonAnew(t *testing.T) {
 func TestAForcedAgentClosesTheQuestionAboutAFailedDecision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, answers{"d2": &provider.Error{Kind: provider.KindAuthentication}, "d4": completes("Done.")}, nil)
-		stage.Asking(t, s)
+		stage.AwaitsInput(t, s)
 		require.NoError(t, send(t, s, arbiter.TriggerForceAgent, arbiter.ForceAgent{Agent: "Ben"}))
 		record := stage.Ended(t, s)
 		assert.Empty(t, record.Inquiries)

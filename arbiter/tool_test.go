@@ -171,7 +171,7 @@ func TestAPersonApprovesUses(t *testing.T) {
 		c.Unattended = false
 		session := stage.Started(t, engine, c)
 		for i, option := range []flow.Option{flow.OptionDeny, flow.OptionAlways} {
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			require.Len(t, record.Inquiries, 1)
 			q := record.Inquiries[0]
 			assert.JSONEq(t, fmt.Sprintf(`{"n":%d}`, i+1), q.Use.Arguments)

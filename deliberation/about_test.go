@@ -58,7 +58,7 @@ func TestWhatIsEvaluated(t *testing.T) {
 	config := three()
 	config.Rounds, config.Clarification.On = 1, true
 	session := stage.Started(t, engine, config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	_, err := evaluation.About(view(record))
 	assert.ErrorContains(t, err, "holds no solution")
 	assert.Equal(t, "record", refused(t, err).Field)

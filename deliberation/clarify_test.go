@@ -48,7 +48,7 @@ func TestClarification(t *testing.T) {
 	engine, _ := open()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	r := stage.Asking(t, session)
+	r := stage.AwaitsInput(t, session)
 	assert.Equal(t, []string{
 		"question.1.ada.1 ada and cyd ask: How many users?", "question.1.ada.2 ada asks: Which region?", "question.1.ben.1 ben asks: Who pays?",
 	}, inquiries(r))
@@ -57,11 +57,11 @@ func TestClarification(t *testing.T) {
 
 	engine, p := open() // another process
 	session = stage.Opened(t, engine, config.ID)
-	r = stage.Asking(t, session)
+	r = stage.AwaitsInput(t, session)
 	assert.Len(t, r.Inquiries, 2, "what was answered is not asked again")
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "About 1000."}))
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.2", Text: " na "}))
-	r = stage.Asking(t, session)
+	r = stage.AwaitsInput(t, session)
 	assert.Equal(t, []string{"question.2.ben.1 ben asks: What of Mars?"}, inquiries(r))
 	assert.Regexp(t, clarified("ada, cyd", "How many users?", "About 1000."), prompt(t, p, "clarify.2.ben"))
 	assert.Regexp(t, unanswered("ada", "Which region?"), prompt(t, p, "clarify.2.ben"))
@@ -95,7 +95,7 @@ func TestClarificationHasAnEnd(t *testing.T) {
 	})
 	session := stage.Started(t, engine, config)
 	for range 2 {
-		r := stage.Asking(t, session)
+		r := stage.AwaitsInput(t, session)
 		require.Len(t, r.Inquiries, 3)
 		for _, q := range r.Inquiries {
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "Yes."}))
@@ -164,7 +164,7 @@ func TestKnownAnswers(t *testing.T) {
 		"clarify.1.ada": {"Which region?"}, "clarify.1.ben": {"How many users"}, "clarify.1.cyd": {"WHO pays?"}, "clarify.2.cyd": {"How many users?"},
 	}))
 	session := stage.Started(t, engine, config)
-	r = stage.Asking(t, session)
+	r = stage.AwaitsInput(t, session)
 	assert.Equal(t, []string{"question.1.ada.1 ada asks: Which region?"}, inquiries(r))
 	assert.Regexp(t, known, prompt(t, p, "clarify.1.ada"), "the agents know before they ask")
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Europe."}))

@@ -260,7 +260,7 @@ func TestProposalsThatAreLateWhileAPersonIsAsked(t *testing.T) {
 		config := three()
 		config.RoundTimeout, config.Unattended, config.OnFailure = time.Minute, false, nil
 		session := stage.Started(t, engine, config)
-		r := stage.Asking(t, session)
+		r := stage.AwaitsInput(t, session)
 		slow = false
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry}))
 		_, err := session.Wait(t.Context())

@@ -41,7 +41,7 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 		return debate.Fetched{Body: io.NopCloser(bytes.NewReader(pixels))}, nil
 	}
 	s := stage.Started(t, engine, config)
-	stage.Asking(t, s)
+	stage.AwaitsInput(t, s)
 	const inquiry = "question.1.ada.1"
 	file := func(size int) []flow.File {
 		return []flow.File{{Name: "x.txt", Type: "text/plain", Data: bytes.Repeat([]byte{'a'}, size)}}

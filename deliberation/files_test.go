@@ -37,7 +37,7 @@ func TestAPersonAnswersWithAnImage(t *testing.T) {
 	engine, p := engineFor(curious(map[string][]string{"clarify.1.ada": {"How does it look?"}}))
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	stage.Asking(t, session)
+	stage.AwaitsInput(t, session)
 
 	sketch := []byte("\x89PNG\r\n\x1a\na sketch")
 	for field, attachments := range map[string][]flow.File{
@@ -87,7 +87,7 @@ func TestTheFilesOfAPersonAreReadByTheModelsInForce(t *testing.T) {
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
-	stage.Asking(t, session)
+	stage.AwaitsInput(t, session)
 	models := func(model string, fallbacks ...string) flow.Amendment {
 		return flow.Amendment{Models: map[string]flow.ModelChoice{"ada": {Model: model, Fallbacks: fallbacks}}}
 	}
@@ -130,7 +130,7 @@ func TestAnAnswerThatAnAgentCannotReadIsRefused(t *testing.T) {
 	}
 	session, err := open().Start(t.Context(), config)
 	require.NoError(t, err)
-	stage.Asking(t, session)
+	stage.AwaitsInput(t, session)
 	require.NoError(t, session.Close())
 	before := stage.RecordNow(t, session)
 	session = stage.Opened(t, open(), config.ID)

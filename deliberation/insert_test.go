@@ -208,7 +208,7 @@ func TestAnotherVersionIsAnotherFlow(t *testing.T) {
 				if i == 0 {
 					session, err := engine.Start(t.Context(), config)
 					require.NoError(t, err)
-					stage.Asking(t, session)
+					stage.AwaitsInput(t, session)
 					require.NoError(t, session.Close())
 				}
 				session, err := engine.Open(t.Context(), config.ID)

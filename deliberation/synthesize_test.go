@@ -182,7 +182,7 @@ func TestAPersonSaysWhatBecomesOfASynthesisThatHasFailed(t *testing.T) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication}}, call == "synthesis" && !works
 	})
 	session := stage.Started(t, engine, three())
-	r := stage.Asking(t, session)
+	r := stage.AwaitsInput(t, session)
 	require.Len(t, r.Inquiries, 1)
 	assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionEnd}, r.Inquiries[0].Options)
 	works = true

@@ -160,7 +160,7 @@ func TestAnUnfinishedDeliberation(t *testing.T) {
 			Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 		}
 		session := players.Started(t, engine, tickets())
-		record := players.Asking(t, session)
+		record := players.AwaitsInput(t, session)
 		var md bytes.Buffer
 		require.NoError(t, export.Markdown(&md, record))
 		assert.Contains(t, md.String(), "## Solution\n\n**There is no solution yet.**")

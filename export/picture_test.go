@@ -222,7 +222,7 @@ func TestAPageShowsTheImageOfAnAnswer(t *testing.T) {
 			Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 		}
 		s := players.Started(t, engine, config)
-		r := players.Asking(t, s)
+		r := players.AwaitsInput(t, s)
 		data := canvas(4, 3, "")
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Text: "As drawn.", Attachments: []flow.File{{Name: "plan", Data: data}}}))
 		r = players.RecordOf(t, engine, s.ID())

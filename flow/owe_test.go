@@ -96,7 +96,7 @@ func TestWhatAPersonDecidesIsLogged(t *testing.T) {
 	var lines bytes.Buffer
 	engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
 	session := stage.Started(t, engine, config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	gone.Over.Store(true)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
 	stage.Ended(t, session)

@@ -64,7 +64,7 @@ func TestASteadyFlowIsNotAskedAfterEachResult(t *testing.T) {
 				return r
 			}
 			session := stage.Started(t, engine, stage.InFlow(engine, config))
-			record := stage.Ends(t, session)
+			record := stage.Ended(t, session)
 			assert.Len(t, record.Turns, many+1, "before it leads on, the flow is asked in any case")
 			assert.Len(t, record.Failures, 1)
 		})

@@ -199,7 +199,7 @@ func TestASessionThatLacksSomethingDoesNotResume(t *testing.T) {
 		wrong, right := join(), join()
 		right.Providers["other"] = right
 		s := wrong.Begun()
-		record := stage.Asking(t, s)
+		record := stage.AwaitsInput(t, s)
 		require.NoError(t, s.Pause(t.Context()))
 		choice := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "other/debater"}
 		require.NoError(t, right.Control(t.Context(), s.ID(), choice))
@@ -231,7 +231,7 @@ func TestAReplacedModelIsNotNeeded(t *testing.T) {
 		first, second := join(), join()
 		first.Providers["old"] = first
 		s := first.Begun()
-		record := stage.Asking(t, s)
+		record := stage.AwaitsInput(t, s)
 		require.NoError(t, s.Close())
 		_, err := second.Open(t.Context(), s.ID())
 		require.ErrorIs(t, err, debate.ErrMissing)

@@ -134,7 +134,7 @@ func TestAChosenModelMustBeAble(t *testing.T) {
 			config.Unattended = false
 			stage.Befall(p, provider.KindRefusal, stage.Said(tc.who, 2))
 			session := stage.Started(t, engine, config)
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			answer := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: tc.model}
 			for _, choose := range []func() error{
 				func() error { return engine.Control(t.Context(), session.ID(), answer) },

@@ -68,7 +68,7 @@ func TestABudgetIsRaisedBesideItsWarning(t *testing.T) {
 	require.NoError(t, session.Control(t.Context(), flow.Amendment{
 		Budget: &debate.Budget{Warn: debate.USD / 1000, Confirm: true, Hard: 200 * debate.USD},
 	}))
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	require.Len(t, record.Inquiries, 1)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionContinue}))
 	record = resumed(t, engine, session)
@@ -183,7 +183,7 @@ func TestModelsOfThoseWhoAreNoModels(t *testing.T) {
 			return json.RawMessage(`{"vote":"for","reasoning":"x"}`), nil
 		})}
 		session := stage.Started(t, engine, config)
-		stage.Asking(t, session)
+		stage.AwaitsInput(t, session)
 		for name, refused := range map[string]bool{"audience-1": true, "audience-2": true, "audience-3": false, "judge": false} {
 			err := session.Control(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{name: {Model: "test/spare"}}})
 			if !refused {

@@ -166,7 +166,7 @@ func TestTheNextLeaseReadsTheClock(t *testing.T) {
 		config.Budget = nil
 		_, c := limited("a person", kept)
 		session := stage.Started(t, a, config)
-		record := stage.Asking(t, session)
+		record := stage.AwaitsInput(t, session)
 		broken.cut.Store(true)
 		require.NoError(t, c.Control(t.Context(), config.ID, exampleOf(record.Inquiries[0])))
 		stage.Pass(10 * time.Minute)

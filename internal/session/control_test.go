@@ -258,7 +258,7 @@ func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
 	config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 	stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		s := join().Begun()
-		stage.Asking(t, s)
+		stage.AwaitsInput(t, s)
 		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 		stage.RequireKind(t, join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}), provider.KindState)
 		stage.Pass(pollTime)

@@ -59,7 +59,7 @@ func TestResultsThatComeTogetherAreSavedTogether(t *testing.T) {
 		defer session.Close()
 		stage.Pass(time.Minute)
 		began := time.Now()
-		record := stage.Ends(t, session)
+		record := stage.Ended(t, session)
 		assert.Len(t, record.Turns, 100)
 		assert.Less(t, time.Since(began), 10*time.Second)
 	})

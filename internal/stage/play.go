@@ -26,7 +26,7 @@ func StrandedWith(t *testing.T, config debate.Config) (*debate.Engine, *debate.S
 	Abiding(p)
 	Befall(p, provider.KindRefusal, Said("Ben", 2))
 	session := Started(t, engine, config)
-	return engine, session, Asking(t, session)
+	return engine, session, AwaitsInput(t, session)
 }
 
 // Bubbled runs a test with a clock of its own.
@@ -161,8 +161,8 @@ func Ended(t testing.TB, session *debate.Session) *debate.Record {
 	return record
 }
 
-// Asking waits until a conversation waits for a person.
-func Asking(t testing.TB, session *debate.Session) *debate.Record {
+// AwaitsInput waits until a conversation waits for a person.
+func AwaitsInput(t testing.TB, session *debate.Session) *debate.Record {
 	t.Helper()
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)

@@ -87,22 +87,6 @@ func AdaAlone(p *scripted.Provider) *scripted.Provider {
 	return p
 }
 
-// AwaitsInput returns the record when a person is asked.
-func AwaitsInput(t *testing.T, session *debate.Session) *debate.Record {
-	t.Helper()
-	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	return record
-}
-
-// Ends returns the record when the conversation is over.
-func Ends(t *testing.T, session *debate.Session) *debate.Record {
-	t.Helper()
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
-	return record
-}
-
 // Workshop is a flow in which everybody works on something with tools, all at once.
 func Workshop(uses int) *debate.Flow {
 	return ofDebates(&debate.Flow{

@@ -28,7 +28,7 @@ func TestTheBudget(t *testing.T) {
 		config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 		engine, _ := stage.Engine(config)
 		session := stage.Started(t, engine, config)
-		stage.Asking(t, session)
+		stage.AwaitsInput(t, session)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 		require.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 		record := stage.Ended(t, session)

@@ -108,7 +108,7 @@ func TestAVerdictAfterTheHardLimitOfTimeCompletes(t *testing.T) {
 			require.NoError(t, session.Close())
 			session = p.open()
 			defer session.Close()
-			record := stage.Ends(t, session)
+			record := stage.Ended(t, session)
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Equal(t, flow.EndRounds, record.Reason)
 			assert.NotNil(t, stage.View(record).Verdict)
@@ -132,7 +132,7 @@ func TestAfterTheHardLimitOfTimeOnlyAnswersAreRecorded(t *testing.T) {
 			a := given(&asked[i])
 			require.NoError(t, session.Answer(t.Context(), a))
 		}
-		assert.Len(t, stage.View(stage.Ends(t, session)).Verdicts, 2)
+		assert.Len(t, stage.View(stage.Ended(t, session)).Verdicts, 2)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		p := processes{t, &store.Memory{}, judgedBy("Zoe")}
@@ -256,7 +256,7 @@ func TestTimeIsWatchedWhileAPersonIsAwaited(t *testing.T) {
 					verdict := given(&record.Inquiries[0])
 					require.NoError(t, session.Answer(t.Context(), verdict))
 				}
-				record = stage.Ends(t, session)
+				record = stage.Ended(t, session)
 				assert.Equal(t, flow.EndSoftLimit, record.Reason)
 				assert.Empty(t, record.Inquiries)
 				assert.Contains(t, record.CutShort(), "raise softTime (1h0m0s of 1h0m0s)")

@@ -76,7 +76,7 @@ func TestAPersonEndsItAtTheWarning(t *testing.T) {
 	config := stage.Attended()
 	config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 	stage.InBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
-		record := stage.Asking(t, s)
+		record := stage.AwaitsInput(t, s)
 		require.Len(t, record.Inquiries, 1)
 		q := record.Inquiries[0]
 		assert.Equal(t, flow.InquiryCost, q.ID)
@@ -109,11 +109,11 @@ func TestACostWarningThatIsAskedAnewHasNoAnswer(t *testing.T) {
 			config := stage.Attended()
 			config.Budget = budget
 			stage.InBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
-				stage.Asking(t, s)
+				stage.AwaitsInput(t, s)
 				require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 				require.ErrorContains(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}), "was answered by a person")
 				require.NoError(t, s.Control(t.Context(), flow.Amendment{Budget: budget}))
-				record := stage.Asking(t, s)
+				record := stage.AwaitsInput(t, s)
 				require.Len(t, record.Inquiries, 1)
 				require.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 				require.NoError(t, withdraw(t.Context(), s))
@@ -131,7 +131,7 @@ func TestConfirmBlocksUntilSomebodyHasSeenTheWarning(t *testing.T) {
 			config := stage.Attended()
 			config.Mode, config.Budget = mode, &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 			stage.InBubble(t, config, func(t *testing.T, s *debate.Session, p *scripted.Provider) {
-				record := stage.Asking(t, s)
+				record := stage.AwaitsInput(t, s)
 				require.Len(t, record.Inquiries, 1)
 				assert.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 				calls := p.Calls()

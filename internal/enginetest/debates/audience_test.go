@@ -287,7 +287,7 @@ func TestAMixedAudience(t *testing.T) {
 			return json.RawMessage(stage.Paper(debate.VoteAgainst)), nil
 		})}
 		session := stage.Started(t, engine, config)
-		record := stage.Asking(t, session)
+		record := stage.AwaitsInput(t, session)
 		assert.Empty(t, record.Turns, "all vote before the debate")
 		require.Len(t, record.Inquiries, 1)
 		q := record.Inquiries[0]
@@ -296,7 +296,7 @@ func TestAMixedAudience(t *testing.T) {
 		assert.Contains(t, string(q.Schema), "undecided")
 		stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "I am for it."}), provider.KindValidation)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.Paper(debate.VoteFor)}))
-		record = stage.Asking(t, session)
+		record = stage.AwaitsInput(t, session)
 		assert.Len(t, record.Turns, 4, "the debate is over")
 		require.Len(t, record.Inquiries, 1)
 		assert.Equal(t, "vote.after.Pat", record.Inquiries[0].ID)
@@ -349,7 +349,7 @@ func TestVotesOutliveTheProcess(t *testing.T) {
 	config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Pat", Person: true}}, When: debate.AtEnd}
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	require.Len(t, stage.View(record).Ballots, 6, "the audience votes beside the judges")
 	data, err := session.Snapshot(t.Context())
 	require.NoError(t, err)

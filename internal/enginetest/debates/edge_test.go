@@ -200,7 +200,7 @@ func TestAWarningAtTheEndHoldsNobodyUp(t *testing.T) {
 		config.Budget = &debate.Budget{Warn: before - 1, Confirm: true}
 		engine, _ = stage.Engine(config)
 		s := stage.Started(t, engine, config)
-		record := stage.Asking(t, s)
+		record := stage.AwaitsInput(t, s)
 		tell(t, record)
 		require.Len(t, record.Inquiries, 1)
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.ByPerson(debate.KindVerdict, "Ada", "Ben")}))
@@ -215,7 +215,7 @@ func run2(t *testing.T, engine *debate.Engine, config debate.Config) *debate.Rec
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer s.Close()
-	record := stage.Asking(t, s)
+	record := stage.AwaitsInput(t, s)
 	return record
 }
 
@@ -276,7 +276,7 @@ func TestAnEndThatIsChosenShowsTheGroupsTurns(t *testing.T) {
 			return req.Schema == nil && req.Self == config.Participants[2].Name
 		})
 		s := stage.Started(t, engine, config)
-		record := stage.Asking(t, s)
+		record := stage.AwaitsInput(t, s)
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionEnd}))
 		record = stage.Ended(t, s)
 		tell(t, record)

@@ -21,7 +21,7 @@ func TestAPersonsWishToEndHasItsReason(t *testing.T) {
 	config.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true}}
 	engine, _ := stage.Engine(config)
 	session := stage.Started(t, engine, config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.JSON(debate.PersonJudgement{
 		Reasoning: "Both repeat themselves.", Scores: map[string]float64{"Ada": 7, "Ben": 6}, QualityScore: 6,
 	})}))

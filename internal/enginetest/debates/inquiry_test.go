@@ -29,7 +29,7 @@ func TestInquiriesAreAnsweredByPeople(t *testing.T) {
 	engine := open()
 	session, err := engine.Start(t.Context(), flow.Named("interview", config))
 	require.NoError(t, err)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	assert.Equal(t, flow.StateAwaitingInput, record.State)
 	require.Len(t, record.Inquiries, 2)
 	assert.Equal(t, "What do you say, Ada?", record.Inquiries[0].Question)
@@ -111,7 +111,7 @@ func TestAFlowsOwnInput(t *testing.T) {
 	engine, _ := stage.Engine(config)
 	engine.Flows = map[string]*debate.Flow{"interview": stage.Interview()}
 	session := stage.Started(t, engine, flow.Named("interview", config))
-	stage.Asking(t, session)
+	stage.AwaitsInput(t, session)
 	require.ErrorContains(t, session.Send(t.Context(), "dance", nil), "no input")
 	require.ErrorContains(t, session.Send(t.Context(), stage.OnHurry, make(chan int)), "payload")
 
@@ -129,7 +129,7 @@ func TestSnapshotsCarryADebateToAnotherEngine(t *testing.T) {
 	session, err := engine.Start(t.Context(), flow.Named("interview", config))
 	require.NoError(t, err)
 	defer session.Close()
-	stage.Asking(t, session)
+	stage.AwaitsInput(t, session)
 	snapshot, err := session.Snapshot(t.Context())
 	require.NoError(t, err)
 	assert.True(t, json.Valid(snapshot))

@@ -137,7 +137,7 @@ func TestAPersonJudgesInAPanel(t *testing.T) {
 		c := stage.NewCourt(stage.ForAda(), stage.ForBen(), stage.ForAda())
 		c.Config.Judging.Judges[2] = debate.JudgeConfig{Name: "Pat", Person: true}
 		session := stage.Started(t, c.Engine, c.Config)
-		record := stage.Asking(t, session)
+		record := stage.AwaitsInput(t, session)
 		assert.Len(t, stage.View(record).Verdicts, 2, "the models have judged meanwhile")
 		require.Len(t, record.Inquiries, 1)
 		q := record.Inquiries[0]
@@ -189,7 +189,7 @@ func TestAPanelIsRestoredBetweenItsVotes(t *testing.T) {
 	c.Config.Judging.Judges[1] = debate.JudgeConfig{Name: "Pat", Person: true}
 	session, err := c.Engine.Start(t.Context(), c.Config)
 	require.NoError(t, err)
-	stage.Asking(t, session)
+	stage.AwaitsInput(t, session)
 	data, err := session.Snapshot(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, session.Close())

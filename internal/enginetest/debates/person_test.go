@@ -25,7 +25,7 @@ func TestAPersonIsAskedWhatAPersonCanAnswer(t *testing.T) {
 			engine, _ := stage.Engine(config)
 			session := stage.Started(t, engine, config)
 			for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
-				record := stage.Asking(t, session)
+				record := stage.AwaitsInput(t, session)
 				q := record.Inquiries[0]
 				assert.Equal(t, kind, q.Kind)
 				assert.Less(t, len(q.Question), 600, "it can be read at a glance")
@@ -44,7 +44,7 @@ func TestAPersonIsAskedWhatAPersonCanAnswer(t *testing.T) {
 					failure := stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: bad}), provider.KindValidation)
 					assert.Equal(t, "text", failure.Field)
 				}
-				record = stage.Asking(t, session)
+				record = stage.AwaitsInput(t, session)
 				assert.Equal(t, before, record.Seq, "a malformed answer changes nothing")
 				require.Len(t, record.Inquiries, 1, "the question is still open")
 				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: example}), "the example is an answer")
@@ -70,7 +70,7 @@ func TestAnExampleTellsNoNames(t *testing.T) {
 		engine.Seed = func() string { return fmt.Sprint("seed ", n) }
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
-		record := stage.Asking(t, session)
+		record := stage.AwaitsInput(t, session)
 		_, example, _ := strings.Cut(record.Inquiries[0].Question, "looks like this: ")
 		var answer debate.PersonVerdict
 		require.NoError(t, json.Unmarshal([]byte(example), &answer))

@@ -182,7 +182,7 @@ func TestAPauseWhileAPersonIsAwaitedTakesNoTimeOfTheRound(t *testing.T) {
 		asked := stage.AwaitsInput(t, session)
 		require.Len(t, asked.Inquiries, 1)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: asked.Inquiries[0].ID, Text: "Here I am."}))
-		assert.Empty(t, stage.Ends(t, session).SkippedCalls)
+		assert.Empty(t, stage.Ended(t, session).SkippedCalls)
 	})
 }
 

@@ -30,7 +30,7 @@ func TestCutShortIsSaid(t *testing.T) {
 		return func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Requested(what, "r2.")) }
 	}
 	ends := func(t *testing.T, s *debate.Session) {
-		record := stage.Asking(t, s)
+		record := stage.AwaitsInput(t, s)
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionEnd}))
 	}
 	after := func(d time.Duration, signal flow.Signal) func(*testing.T, *debate.Session) {

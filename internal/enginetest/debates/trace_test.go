@@ -58,7 +58,7 @@ func TestAJudgesTimeEnds(t *testing.T) {
 		})
 		began := time.Now()
 		session := stage.Started(t, engine, config)
-		record := stage.Asking(t, session)
+		record := stage.AwaitsInput(t, session)
 		require.Len(t, record.Inquiries, 1)
 		assert.Equal(t, provider.KindTimeout, record.Inquiries[0].Failure.Kind)
 		assert.Equal(t, 20*time.Second, time.Since(began))
@@ -104,7 +104,7 @@ func TestAStopInPlaceOfAnAcknowledgement(t *testing.T) {
 	config.Budget, config.Unattended = &debate.Budget{Warn: 1, Confirm: true}, false
 	engine, _ := stage.Engine(config)
 	session := stage.Started(t, engine, config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	require.Len(t, record.Inquiries, 1)
 	assert.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 	require.NoError(t, session.Stop(t.Context()))

@@ -23,7 +23,7 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	engine, p := stage.Engine(config)
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 1))
 	session := stage.Started(t, engine, config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	id := record.Inquiries[0].ID
 	for name, tc := range map[string]struct {
 		answer flow.Answer
@@ -86,7 +86,7 @@ func TestAnAnswerCarriesNoKey(t *testing.T) {
 		return reply(req)
 	}
 	session := stage.Started(t, engine, config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	assert.Contains(t, record.Inquiries[0].Failure.Hint(), "Renew the API key")
 	key.Store(fresh)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))

@@ -76,7 +76,7 @@ func askedAboutTwo(t *testing.T, kind debate.Kind, restart bool) {
 			session = stage.Opened(t, stage.Twin(engine), session.ID())
 		}
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: ask["Dan"], Option: flow.OptionDrop, By: "Dan"}), "while others speak")
-		record = stage.Asking(t, session)
+		record = stage.AwaitsInput(t, session)
 		require.Len(t, record.Inquiries, 1)
 		require.Len(t, record.Inquiries[0].About, 1)
 		assert.Equal(t, "Ada", record.Inquiries[0].About[0].By)
@@ -134,7 +134,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			engine.Store = &store.Memory{}
 			cut := stage.Befall(p, provider.KindAuthentication, hits)
 			session := stage.Started(t, engine, config)
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			return engine, session, cut, record.Inquiries[0]
 		}
 		t.Run(name+"/pause and resume", func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			require.NoError(t, session.Pause(t.Context()))
 			assert.Equal(t, flow.StatePaused, session.State())
 			require.NoError(t, session.Resume(t.Context()))
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			require.Equal(t, []flow.Inquiry{q}, record.Inquiries, "asked once")
 			cut.Over.Store(true)
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
@@ -214,7 +214,7 @@ func TestASharedQuestionKeepsEachCause(t *testing.T) {
 				session := stage.Started(t, engine, config)
 				left := []string{"Ada", "Ben", "Cyd"}
 				for _, who := range order {
-					record := stage.Asking(t, session)
+					record := stage.AwaitsInput(t, session)
 					require.Len(t, record.Inquiries, 1)
 					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option, By: who}))
 					left = slices.DeleteFunc(left, func(name string) bool { return name == who })

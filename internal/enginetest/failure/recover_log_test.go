@@ -32,7 +32,7 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 1))
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
 	stage.Ended(t, session)
 	l := stage.LogOf(t, engine, record.ID)

@@ -76,7 +76,7 @@ func TestAnotherModelIsUsedFromThenOn(t *testing.T) {
 	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 7_000_000, Output: 11_000_000}
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 2))
 	session := stage.Started(t, engine, config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	_, known := record.Model("test/spare")
 	assert.False(t, known)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionModel, Model: "test/spare"}))
@@ -113,7 +113,7 @@ func TestABudgetRefusesAModelWithoutAPrice(t *testing.T) {
 	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 7_000_000, Output: 11_000_000}
 	stage.Befall(p, provider.KindAuthentication, stage.Said("Ben", 2))
 	session := stage.Started(t, engine, config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	q := record.Inquiries[0]
 	failure := stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/free"}), provider.KindValidation)
 	assert.Equal(t, "model", failure.Field)

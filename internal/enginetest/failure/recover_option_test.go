@@ -177,13 +177,13 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 					engine.Store = &store.Memory{}
 					cut := stage.Befall(p, tc.kind, tc.hits)
 					session := stage.Started(t, engine, config)
-					record := stage.Asking(t, session)
+					record := stage.AwaitsInput(t, session)
 					assert.Equal(t, flow.StateAwaitingInput, record.State)
 					require.Len(t, record.Inquiries, 1)
 					before := record.Inquiries[0]
 
 					engine, session = hand(t, engine, session)
-					record = stage.Asking(t, session)
+					record = stage.AwaitsInput(t, session)
 					require.Len(t, record.Inquiries, 1)
 					q := record.Inquiries[0]
 					assert.Equal(t, before.ID, q.ID)

@@ -28,7 +28,7 @@ func judgedByAPerson(t *testing.T, when debate.When) (*debate.Engine, *debate.Se
 	engine, _ := stage.Engine(config)
 	engine.Store = &store.Memory{}
 	session := stage.Started(t, engine, config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	require.Len(t, record.Inquiries, 1)
 	return engine, session, record.Inquiries[0]
 }
@@ -44,12 +44,12 @@ func TestAPersonWhoJudgesCanBeAnsweredForAfterAPause(t *testing.T) {
 			require.NoError(t, session.Pause(t.Context()))
 			_, session = hand(t, engine, session)
 			require.NoError(t, session.Resume(t.Context()))
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			require.Len(t, record.Inquiries, 1)
 			require.NoError(t, session.Pause(t.Context()))
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: stage.ByPerson(debate.KindAssessment, "Ada", "Ben")}), "in a pause")
 			require.NoError(t, session.Resume(t.Context()))
-			record = stage.Asking(t, session)
+			record = stage.AwaitsInput(t, session)
 			require.Len(t, stage.View(record).Assessments, 1)
 			require.Equal(t, "verdict.Zoe", record.Inquiries[0].ID)
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "verdict.Zoe", Text: stage.ByPerson(debate.KindVerdict, "Ada", "Ben")}))
@@ -63,7 +63,7 @@ func TestStopAndCancelWhileAPersonJudges(t *testing.T) {
 	t.Run("stop at an assessment", func(t *testing.T) {
 		_, session, q := judgedByAPerson(t, debate.EveryRound)
 		require.NoError(t, session.Stop(t.Context()))
-		record := stage.Asking(t, session)
+		record := stage.AwaitsInput(t, session)
 		require.Len(t, record.Inquiries, 1)
 		assert.Equal(t, "verdict.Zoe", record.Inquiries[0].ID)
 		stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "late"}), provider.KindState)
@@ -102,7 +102,7 @@ func TestAPersonJudgesOnWithoutAJudge(t *testing.T) {
 			engine, p := stage.Engine(config)
 			stage.Befall(p, provider.KindRefusal, stage.Requested("judge", "verdict"))
 			session := stage.Started(t, engine, config)
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			require.Len(t, record.Inquiries, 2)
 			i := slices.IndexFunc(record.Inquiries, func(q flow.Inquiry) bool { return len(q.Options) > 0 })
 			if paused {
@@ -112,7 +112,7 @@ func TestAPersonJudgesOnWithoutAJudge(t *testing.T) {
 			if paused {
 				require.NoError(t, session.Resume(t.Context()))
 			}
-			record = stage.Asking(t, session)
+			record = stage.AwaitsInput(t, session)
 			require.Len(t, record.Inquiries, 1)
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "verdict.Zoe", Text: stage.ByPerson(debate.KindVerdict, "Ben", "Ada")}))
 			record = stage.Ended(t, session)

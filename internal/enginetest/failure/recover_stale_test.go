@@ -85,7 +85,7 @@ func TestAChoiceAboutACallThatIsNotFailedIsRefused(t *testing.T) {
 	engine, p := stage.Engine(config)
 	stage.Befall(p, provider.KindRefusal, stage.Said("Ada", 1))
 	session := stage.Started(t, engine, config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	require.Len(t, record.Inquiries, 1)
 	l := stage.LogOf(t, engine, record.ID)
 	last := l.Events[len(l.Events)-1]

@@ -100,7 +100,7 @@ func TestASecondAnswerForOneOfTwoLearnsWhoWasFirst(t *testing.T) {
 			return req.Model == "debater" && (req.Self == "Ada" || req.Self == "Dan")
 		})
 		session := stage.Started(t, engine, config)
-		record := stage.Asking(t, session)
+		record := stage.AwaitsInput(t, session)
 		require.Len(t, record.Inquiries, 1)
 		require.Len(t, record.Inquiries[0].About, 2)
 		answer := func(person string, option flow.Option, by string) error {

@@ -97,7 +97,7 @@ func TestTheFirstWaitAfterTheChoiceIsAsLongAsTheVendorAsks(t *testing.T) {
 		engine, p := stage.Engine(config)
 		gone := stage.Befall(p, provider.KindAuthentication, stage.Said("Ada", 2))
 		session := stage.Started(t, engine, config)
-		r := stage.Asking(t, session)
+		r := stage.AwaitsInput(t, session)
 		gone.Over.Store(true)
 		reply, requests := p.Reply, 0
 		p.Reply = func(req *provider.Request) scripted.Reply {

@@ -233,7 +233,7 @@ func interviewCourse() course {
 		setup:  func(w *world) { w.engine.Flows = map[string]*debate.Flow{"interview": stage.Interview()} },
 		host: func(t *testing.T, w *world, s *debate.Session) *debate.Session {
 			for range 2 {
-				record := stage.Asking(t, s)
+				record := stage.AwaitsInput(t, s)
 				require.NoError(t, w.answer(t.Context(), s, record))
 			}
 			require.NoError(t, s.Send(t.Context(), stage.OnHurry, map[string]int{"by": 7}))

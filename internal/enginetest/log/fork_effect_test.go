@@ -34,7 +34,7 @@ func TestAForkSaysWhatWasNotRolledBack(t *testing.T) {
 	for cut := range int64(len(events)) + 1 {
 		fork, err := engine.Fork(t.Context(), original.ID, cut, nil)
 		require.NoError(t, err)
-		record := stage.Ends(t, fork)
+		record := stage.Ended(t, fork)
 		require.NoError(t, fork.Close())
 		begun := map[string]int{}
 		for _, e := range events[record.Parent().Seq:] {
@@ -79,7 +79,7 @@ func TestReadingRepeatsNoUse(t *testing.T) {
 	other.Store = &store.Memory{}
 	require.NoError(t, other.Store.Append(t.Context(), log.ID, 0, "copy", log.Copied(t)))
 	session := stage.Opened(t, other, log.ID)
-	again := stage.Ends(t, session)
+	again := stage.Ended(t, session)
 	require.NoError(t, session.Close())
 	for _, err := range other.Events(t.Context(), log.ID, 0) {
 		require.NoError(t, err)

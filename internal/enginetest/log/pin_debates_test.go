@@ -111,7 +111,7 @@ func failingOf(others ...debate.JudgeConfig) (debate.Config, *debate.Engine, *sc
 // choosing plays a debate whose one question a person answers.
 func choosing(answer flow.Answer) func(*testing.T, *debate.Engine, *debate.Session) []debate.Event {
 	return func(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
-		record := stage.Asking(t, s)
+		record := stage.AwaitsInput(t, s)
 		require.Len(t, record.Inquiries, 1)
 		answer.Inquiry = record.Inquiries[0].ID
 		require.NoError(t, s.Answer(t.Context(), answer))

@@ -134,9 +134,9 @@ func scenes() []scene {
 			c.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Pat", Person: true}}, When: debate.AtEnd}
 			c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 		}), play: func(t *testing.T, _ *debate.Engine, s *debate.Session) *debate.Record {
-			stage.Asking(t, s)
+			stage.AwaitsInput(t, s)
 			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
-			stage.Asking(t, s)
+			stage.AwaitsInput(t, s)
 			record := stage.RecordNow(t, s)
 			require.Len(t, record.Inquiries, 1)
 			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.ByPerson(debate.KindVerdict, "Ben", "Ada")}))

@@ -46,7 +46,7 @@ func TestEachUseOfAToolMayNeedApproval(t *testing.T) {
 			assert.Equal(t, `Ada asks to use the tool add: {"a":1,"b":2}`, q.Question)
 			assert.Empty(t, count.Times)
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option, Text: c.text}))
-			record = stage.Ends(t, session)
+			record = stage.Ended(t, session)
 			assert.Len(t, count.Times, c.uses)
 			assert.Contains(t, record.Turns[1].Text, c.want)
 			require.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: option}), "it is answered")
@@ -78,7 +78,7 @@ func TestAToolMayBeApprovedForAllItsUses(t *testing.T) {
 	again.Store = kept
 	session = stage.Opened(t, again, record.ID)
 	defer session.Close()
-	record = stage.Ends(t, session)
+	record = stage.Ended(t, session)
 	assert.Len(t, record.Answers, 1)
 	assert.Len(t, count.Times, 4)
 }
@@ -100,7 +100,7 @@ func TestOtherCallsDoNotWaitForApproval(t *testing.T) {
 	require.Len(t, record.ToolUses, 1)
 	assert.Equal(t, "free", record.ToolUses[0].Tool)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionApprove}))
-	assert.Contains(t, stage.Ends(t, session).Turns[1].Text, "3")
+	assert.Contains(t, stage.Ended(t, session).Turns[1].Text, "3")
 }
 
 func TestApprovalWhereNobodyCanBeAsked(t *testing.T) {
@@ -175,7 +175,7 @@ func TestNobodyIsAskedAboutUsesAfterTheEnd(t *testing.T) {
 		require.NoError(t, err)
 		stage.AwaitsInput(t, session)
 		require.NoError(t, end(session, t.Context()), name)
-		record := stage.Ends(t, session)
+		record := stage.Ended(t, session)
 		assert.Empty(t, record.Inquiries, name)
 		assert.Empty(t, count.Times, name)
 		require.NoError(t, session.Close())
@@ -192,7 +192,7 @@ func TestAnAmendmentAnswersWhatIsAskedAboutUses(t *testing.T) {
 	require.NoError(t, session.Control(t.Context(), flow.Amendment{
 		Unattended: new(true), ToolPolicy: &flow.ToolPolicy{Approval: flow.OptionApprove},
 	}))
-	record := stage.Ends(t, session)
+	record := stage.Ended(t, session)
 	assert.Len(t, count.Times, 2)
 	assert.Len(t, record.Turns, 2)
 }

@@ -45,7 +45,7 @@ func TestAForkRepeatsNoUse(t *testing.T) {
 					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionApprove}))
 				}
 			}
-			parent := stage.Ends(t, session)
+			parent := stage.Ended(t, session)
 			require.NoError(t, session.Close())
 			log := stage.LogOf(t, engine, parent.ID)
 			unknown := 0
@@ -102,7 +102,7 @@ func TestAForkMakesAUseThatTheOriginalHasNotBegun(t *testing.T) {
 	fork, err := left.Fork(t.Context(), log.ID, int64(cut), nil)
 	require.NoError(t, err)
 	defer fork.Close()
-	record := stage.Ends(t, fork)
+	record := stage.Ended(t, fork)
 	assert.Equal(t, 1, count.Times["work.Ada.tool.1"])
 	assert.Contains(t, adaSaid(t, record), "3")
 	assert.Empty(t, record.Warnings)
@@ -128,7 +128,7 @@ func TestKeysOfUses(t *testing.T) {
 	log := stage.LogOf(t, engine, record.ID)
 	fork, err := engine.Fork(t.Context(), record.ID, int64(log.Index(t, flow.EventTool, 0)), nil) // the first use is in flight
 	require.NoError(t, err)
-	stage.Ends(t, fork)
+	stage.Ended(t, fork)
 	require.NoError(t, fork.Close())
 	config.ID = "second"
 	stage.Run(t, engine, stage.InFlow(engine, config))

@@ -83,7 +83,7 @@ func TestAPersonDecidesAboutAUseWhoseOutcomeIsUnknown(t *testing.T) {
 			assert.Equal(t, record.Inquiries, stage.AwaitsInput(t, session).Inquiries)
 			assert.Empty(t, count.Times)
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: c.option, Text: c.text}))
-			assert.Contains(t, adaSaid(t, stage.Ends(t, session)), c.want)
+			assert.Contains(t, adaSaid(t, stage.Ended(t, session)), c.want)
 			assert.Len(t, count.Times, c.uses)
 		})
 	}
@@ -101,7 +101,7 @@ func TestUnknownOutcomesWhereNobodyCanBeAsked(t *testing.T) {
 		count := &stage.Tally{}
 		engine, id := inUse(t, count, true, flow.ToolPolicy{Unknown: policy})
 		session := stage.Opened(t, engine, id)
-		record := stage.Ends(t, session)
+		record := stage.Ended(t, session)
 		assert.Contains(t, adaSaid(t, record), c.want)
 		assert.Len(t, count.Times, c.uses)
 		require.Len(t, record.Answers, 1)
@@ -124,7 +124,7 @@ func TestAnUnknownOutcomeMayStopTheConversation(t *testing.T) {
 	require.NoError(t, session.Retry(t.Context()))
 	record := stage.AwaitsInput(t, session)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionTell}))
-	stage.Ends(t, session)
+	stage.Ended(t, session)
 	assert.Empty(t, count.Times)
 }
 
@@ -156,7 +156,7 @@ func TestAUseIsAskedAboutEachTime(t *testing.T) {
 			assert.Equal(t, attempt, q.Use.Attempt, "it is approved already")
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionAgain}))
 		}
-		record := stage.Ends(t, session)
+		record := stage.Ended(t, session)
 		assert.Equal(t, 3, begun)
 		require.Len(t, record.ToolUses, 3)
 		assert.Contains(t, record.ToolUses[0].Text, "half of it is done")
@@ -203,7 +203,7 @@ func TestAUseThatTookTooLongHasNoKnownOutcome(t *testing.T) {
 		record := stage.AwaitsInput(t, session)
 		require.Len(t, record.Inquiries, 1)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionDone, Text: "It is done."}))
-		assert.Contains(t, adaSaid(t, stage.Ends(t, session)), "It is done.")
+		assert.Contains(t, adaSaid(t, stage.Ended(t, session)), "It is done.")
 	})
 	synctest.Test(t, func(t *testing.T) {
 		engine := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker(asks)), 10, map[string]debate.Tool{"add": slow()})

@@ -31,7 +31,7 @@ func TestTheUsageOfACall(t *testing.T) {
 		<-time.After(time.Hour)
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionApprove}))
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[1].ID, Option: flow.OptionDeny, Text: "No."}))
-		record = stage.Ends(t, session)
+		record = stage.Ended(t, session)
 
 		taken, _ = record.CallUsage("work.Ada")
 		assert.Equal(t, 2, taken.Attempts)

@@ -35,7 +35,7 @@ func TestATurnThatIsLargerThanTheWindowIsNamed(t *testing.T) {
 	d := tooLong()
 	d.Config.Unattended = false
 	session := stage.Started(t, d.Engine, d.Config)
-	record := stage.Asking(t, session)
+	record := stage.AwaitsInput(t, session)
 	require.Len(t, record.Inquiries, 1)
 	failure := record.Inquiries[0].Failure
 	assert.Equal(t, provider.KindContextOverflow, failure.Kind)
@@ -58,7 +58,7 @@ func TestALearnedWindowIsNamedToo(t *testing.T) {
 	}
 	session := stage.Started(t, d.Engine, d.Config)
 	for range 16 {
-		record := stage.Asking(t, session)
+		record := stage.AwaitsInput(t, session)
 		if text := record.Inquiries[0].Failure.Error(); strings.Contains(text, "alone does not fit") {
 			assert.Contains(t, text, "the turn of Ada in round 2")
 			assert.Regexp(t, `window of [1-9]\d+ tokens`, text)

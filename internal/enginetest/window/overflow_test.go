@@ -143,10 +143,10 @@ func TestAnOptionThatChangedNothingIsNotOfferedAgain(t *testing.T) {
 			}
 			session := stage.Started(t, d.Engine, d.Config)
 			for _, option := range test.choose {
-				record := stage.Asking(t, session)
+				record := stage.AwaitsInput(t, session)
 				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option}))
 			}
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			var left []debate.Option
 			for _, option := range record.Inquiries[0].Options {
 				if option == flow.OptionSummarize || option == flow.OptionTruncate {
@@ -173,7 +173,7 @@ func TestARetryForgetsTheWindowThatAnOverflowHasShown(t *testing.T) {
 			mended := false
 			stage.Befall(d.Provider, provider.KindContextOverflow, func(req *provider.Request) bool { return req.Self == "Ben" && len(req.Messages) > 6 && !mended })
 			session := stage.Started(t, d.Engine, d.Config)
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			mended = true
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option}))
 			record = stage.Ended(t, session)

@@ -60,7 +60,7 @@ func TestAFailedSummaryIsDecidedAbout(t *testing.T) {
 			d := setup()
 			d.Config.Unattended, d.Config.OnFailure = false, nil
 			session := stage.Started(t, d.Engine, d.Config)
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			require.Len(t, record.Inquiries, 1)
 			q := record.Inquiries[0]
 			assert.Equal(t, flow.KindSummary, q.Kind)

@@ -106,7 +106,7 @@ func TestARetryPaysNoSummaryTwice(t *testing.T) {
 				return reply(req)
 			}
 			session := stage.Started(t, d.Engine, d.Config)
-			record := stage.Asking(t, session)
+			record := stage.AwaitsInput(t, session)
 			made := len(record.Summaries)
 			assert.Positive(t, made)
 			broken = false
