@@ -154,7 +154,7 @@ func TestTheWorkerOfTheDocsPassesWhatItCannotOpen(t *testing.T) {
 			stage.Pass(time.Minute)
 			stage.Submitted(t, rich, id)
 			stage.Pass(time.Minute)
-			record := stage.RecordOf(t, rich, id)
+			record := stage.StoredRecord(t, rich, id)
 			assert.True(t, record.Final(), id)
 		}
 		cancel()

@@ -53,7 +53,7 @@ func send(t *testing.T, s *debate.Session, on flow.Trigger, payload any) error {
 
 func at(t *testing.T, s *debate.Session) *arbiter.Work {
 	t.Helper()
-	record := stage.RecordNow(t, s)
+	record := stage.SessionRecord(t, s)
 	w, ok := arbiter.Of(record)
 	require.True(t, ok)
 	return w

@@ -112,7 +112,7 @@ func (c *chaos) run(t *testing.T) *arbiter.Work {
 	seen, retries := int64(0), 3
 	for {
 		again := c.read(t, session, dice, &seen)
-		record := stage.RecordNow(t, session)
+		record := stage.SessionRecord(t, session)
 		if !again && record.State == flow.StateError && retries > 0 {
 			retries--
 			require.NoError(t, session.Retry(t.Context()))
@@ -124,7 +124,7 @@ func (c *chaos) run(t *testing.T) *arbiter.Work {
 			require.True(t, ok)
 			return w
 		}
-		session = stage.Opened(t, c.engine(), config.ID)
+		session = stage.Reopen(t, c.engine(), config.ID)
 	}
 }
 

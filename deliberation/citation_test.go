@@ -40,7 +40,7 @@ func TestCitationsMoveWithAStructuredAnswer(t *testing.T) {
 			require.NoError(t, err)
 			record := stage.Ended(t, session)
 			session.Close()
-			again := stage.Opened(t, engine, record.ID)
+			again := stage.Reopen(t, engine, record.ID)
 			defer again.Close()
 			checked := 0
 			for _, turn := range record.Turns {

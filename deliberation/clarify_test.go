@@ -56,7 +56,7 @@ func TestClarification(t *testing.T) {
 	require.NoError(t, session.Close())
 
 	engine, p := open() // another process
-	session = stage.Opened(t, engine, config.ID)
+	session = stage.Reopen(t, engine, config.ID)
 	r = stage.AwaitsInput(t, session)
 	assert.Len(t, r.Inquiries, 2, "what was answered is not asked again")
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "About 1000."}))

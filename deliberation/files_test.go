@@ -107,7 +107,7 @@ func TestTheFilesOfAPersonAreReadByTheModelsInForce(t *testing.T) {
 	require.NoError(t, session.Answer(t.Context(), answer))
 	refused(session.Control(t.Context(), models("test/blind")), "models.ada")
 	refused(engine.Control(t.Context(), "drawn", models("test/agent", "test/blind")), "models.ada.fallbacks[0]")
-	record := stage.RecordNow(t, session)
+	record := stage.SessionRecord(t, session)
 	blind := debate.Editing(func(c *deliberation.Config) { c.Agents[1].Model = "test/blind" })
 	_, err = engine.Fork(t.Context(), "drawn", record.Seq, blind)
 	refused(err, "agents[1].model")
@@ -132,8 +132,8 @@ func TestAnAnswerThatAnAgentCannotReadIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	stage.AwaitsInput(t, session)
 	require.NoError(t, session.Close())
-	before := stage.RecordNow(t, session)
-	session = stage.Opened(t, open(), config.ID)
+	before := stage.SessionRecord(t, session)
+	session = stage.Reopen(t, open(), config.ID)
 	defer session.Close()
 	err = session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "Like this.", Attachments: image("sketch.png")})
 	var failure *flow.Error
@@ -142,6 +142,6 @@ func TestAnAnswerThatAnAgentCannotReadIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, flow.ErrUnsupported)
 	_, err = kept.Blob(t.Context(), config.ID, flow.HashOf(pixels))
 	require.ErrorIs(t, err, flow.ErrNoFile)
-	after := stage.RecordNow(t, session)
+	after := stage.SessionRecord(t, session)
 	assert.Equal(t, before.Seq, after.Seq)
 }

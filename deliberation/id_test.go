@@ -40,7 +40,7 @@ func TestIdsAsPeopleWriteThem(t *testing.T) {
 		})
 		config.ID = "ids-" + synthesis
 		answered(t, engine, config)
-		session := stage.Opened(t, engine, config.ID)
+		session := stage.Reopen(t, engine, config.ID)
 		r := stage.Ended(t, session)
 		require.NoError(t, session.Close())
 		assert.Equal(t, flow.StateCompleted, r.State)

@@ -102,7 +102,7 @@ func TestANodeBehindTheRoundsIsContinued(t *testing.T) {
 		config := three()
 		config.Synthesis = synthesis
 		r := play(t, engine, config)
-		session := stage.Opened(t, engine, r.ID)
+		session := stage.Reopen(t, engine, r.ID)
 		again := stage.Ended(t, session)
 		require.NoError(t, session.Close())
 		assert.Equal(t, []any{flow.EndRounds, "all 2 rounds are done"}, []any{again.Reason, again.Evidence})

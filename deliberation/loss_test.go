@@ -192,7 +192,7 @@ func TestAnEndWithoutAProposal(t *testing.T) {
 			}
 			session := stage.Started(t, engine, config)
 			synctest.Wait()
-			r := stage.RecordNow(t, session)
+			r := stage.SessionRecord(t, session)
 			switch by {
 			case flow.EndedByPerson:
 				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionEnd}))

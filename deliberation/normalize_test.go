@@ -43,7 +43,7 @@ func TestANormalizedConfigDependsOnNoFile(t *testing.T) {
 
 	other, _ := engineFor(nil) // another process
 	other.Store = engine.Store
-	r := stage.RecordOf(t, other, "filed")
+	r := stage.StoredRecord(t, other, "filed")
 	stored := view(r).Config()
 	assert.Empty(t, stored.Agents[0].PromptFile)
 	assert.Equal(t, "You are a cook.", stored.Agents[0].Prompt)

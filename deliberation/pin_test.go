@@ -62,7 +62,7 @@ func pinnedDeliberations() map[string]func(*testing.T, *deliberation.Config, *de
 		},
 		"tools-and-clarifications": func(t *testing.T, c *deliberation.Config, engine *debate.Engine, p *scripted.Provider) {
 			look, err := flow.NewTool(flow.ToolInfo{Description: "looks something up", ReadOnly: true}, func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
-				stage.Pass(stage.OfItsOwn(use.Call))
+				stage.Pass(stage.DelayOf(use.Call))
 				return "Found for " + use.By + ".", nil
 			})
 			require.NoError(t, err)

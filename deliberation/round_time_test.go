@@ -150,7 +150,7 @@ func TestAStoredDeliberationKeepsTheTimeOfItsRounds(t *testing.T) {
 	engine, _ := engineFor(nil)
 	id, err := engine.Import(t.Context(), &snapshot)
 	require.NoError(t, err)
-	session := stage.Opened(t, engine, id)
+	session := stage.Reopen(t, engine, id)
 	require.NoError(t, session.Close())
 	_, err = engine.Fork(t.Context(), r.ID, r.Seq-1, nil)
 	require.ErrorContains(t, err, "raise it to 1m30s, or lower turnTimeout")

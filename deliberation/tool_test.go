@@ -41,7 +41,7 @@ func TestAStoredConfigWithAToolWithoutAName(t *testing.T) {
 	}
 	engine.Tools, engine.Store = map[string]flow.Tool{"look": look}, &store.Memory{}
 	require.NoError(t, engine.Store.Append(t.Context(), id, 0, "w", first))
-	session := stage.Opened(t, engine, id)
+	session := stage.Reopen(t, engine, id)
 	record, err := session.Wait(t.Context())
 	require.NoError(t, session.Close())
 	require.ErrorContains(t, err, `the tool ""`)

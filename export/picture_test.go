@@ -225,7 +225,7 @@ func TestAPageShowsTheImageOfAnAnswer(t *testing.T) {
 		r := players.AwaitsInput(t, s)
 		data := canvas(4, 3, "")
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Text: "As drawn.", Attachments: []flow.File{{Name: "plan", Data: data}}}))
-		r = players.RecordOf(t, engine, s.ID())
+		r = players.StoredRecord(t, engine, s.ID())
 		page, markdown := written(t, &export.Document{Record: r, File: func(hash string) ([]byte, error) {
 			return engine.File(t.Context(), s.ID(), hash)
 		}})

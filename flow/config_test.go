@@ -107,7 +107,7 @@ func TestTheFunctionsOfAFlowGetOneTypeOfConfig(t *testing.T) {
 			assert.IsType(t, &menu{}, record.Config())
 			all("started", "Normalize", "Check", "Freeze", "Draw", "Views", "Texts", "Shape", "Open", "Calls")
 
-			record = stage.RecordOf(t, engine, "m")
+			record = stage.StoredRecord(t, engine, "m")
 			assert.IsType(t, &menu{}, record.Config())
 			all("read", "Open")
 			fork, err := engine.Fork(t.Context(), "m", 0, debate.Editing(func(c *menu) { c.Dish = "Stew" }))
@@ -180,7 +180,7 @@ func TestAFlowsConfigIsTheDebatesOwn(t *testing.T) {
 	require.NoError(t, session.Start(t.Context()))
 	copy(config.Tone, `"loud"`)
 	record := stage.Ended(t, session)
-	stored := stage.RecordOf(t, engine, session.ID())
+	stored := stage.StoredRecord(t, engine, session.ID())
 	for _, r := range []*debate.Record{record, stored} {
 		assert.JSONEq(t, `"calm"`, string(r.Config().(*survey).Tone))
 		assert.Equal(t, []string{"Ada", "Ben"}, r.Active())

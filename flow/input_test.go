@@ -76,14 +76,14 @@ func TestAnInputIsLegalWhereTheTableSaysSo(t *testing.T) {
 				}
 			}
 			engine, session, _ := stage.Reach(t, stage.Remarkable(others...), state)
-			before := stage.RecordNow(t, session)
+			before := stage.SessionRecord(t, session)
 			for _, err := range []error{
 				session.Send(t.Context(), stage.Remark, nil), engine.Control(t.Context(), session.ID(), flow.Sent{Trigger: stage.Remark}),
 			} {
 				stage.RequireKind(t, err, provider.KindState)
 				assert.ErrorContains(t, err, "remark: not possible in state "+string(state))
 			}
-			after := stage.RecordNow(t, session)
+			after := stage.SessionRecord(t, session)
 			assert.Equal(t, before.Seq, after.Seq, "nothing is recorded")
 			require.NoError(t, session.Close())
 
@@ -93,9 +93,9 @@ func TestAnInputIsLegalWhereTheTableSaysSo(t *testing.T) {
 			}
 			_, session, source := stage.Reach(t, stage.Remarkable(from), state)
 			defer session.Close()
-			before = stage.RecordNow(t, session)
+			before = stage.SessionRecord(t, session)
 			require.NoError(t, session.Send(t.Context(), stage.Remark, "louder"))
-			after = stage.RecordNow(t, session)
+			after = stage.SessionRecord(t, session)
 			assert.Equal(t, state, after.State)
 			assert.Equal(t, before.Seq+1, after.Seq, "the input, and no transition")
 			assert.NotNil(t, after.Waiting(), "nothing is revealed")
@@ -233,7 +233,7 @@ func TestAFlowAdmitsItsInputs(t *testing.T) {
 		other := joins()
 		refused := func(payload string, kind debate.Kind, says string, at ...string) {
 			t.Helper()
-			before := stage.RecordNow(t, s)
+			before := stage.SessionRecord(t, s)
 			sent := flow.Sent{Trigger: stage.Remark, Payload: json.RawMessage(payload)}
 			for _, err := range []error{s.Control(t.Context(), sent), other.Control(t.Context(), s.ID(), sent)} {
 				assert.Equal(t, "send", stage.RequireKind(t, err, kind).Op)
@@ -242,7 +242,7 @@ func TestAFlowAdmitsItsInputs(t *testing.T) {
 					assert.Equal(t, at, stage.FieldsOf(t, err))
 				}
 			}
-			after := stage.RecordNow(t, s)
+			after := stage.SessionRecord(t, s)
 			assert.Equal(t, before.Seq, after.Seq, "nothing is recorded")
 		}
 		refused(``, provider.KindValidation, "names nobody", "")

@@ -83,7 +83,7 @@ func TestAProjectionThatRefusesItsOwnEventEndsTheSession(t *testing.T) {
 		session := stage.Started(t, engine, stage.InFlow(engine, config))
 		_, err := session.Wait(t.Context())
 		require.ErrorContains(t, err, "no turn is welcome")
-		record := stage.RecordOf(t, engine, session.ID())
+		record := stage.StoredRecord(t, engine, session.ID())
 		assert.Empty(t, record.Turns, "it was not saved")
 	})
 }
@@ -222,5 +222,5 @@ func TestRoundsHaveNoGaps(t *testing.T) {
 	session := stage.Started(t, engine, flow.Named("one", stage.TwoDebaters()))
 	_, err := session.Wait(t.Context())
 	assert.ErrorContains(t, stage.RequireKind(t, err, provider.KindState), "flow one begins round 3 after round 0")
-	stage.RecordOf(t, engine, session.ID())
+	stage.StoredRecord(t, engine, session.ID())
 }

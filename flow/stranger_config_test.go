@@ -58,7 +58,7 @@ func TestNamed(t *testing.T) {
 	fork, err := engine.Fork(t.Context(), "named", record.Seq, debate.Editing(func(c *debate.Config) { c.ID = "branch" }))
 	require.NoError(t, err)
 	defer fork.Close()
-	record = stage.RecordNow(t, fork)
+	record = stage.SessionRecord(t, fork)
 	assert.Equal(t, "notes", record.Flow(), "a fork stays in its flow")
 }
 
@@ -207,7 +207,7 @@ func TestEveryDifferenceOfAStrangersConfigIsNamed(t *testing.T) {
 	}
 	assert.Equal(t, calls, p.Calls())
 
-	record := stage.RecordOf(t, engine, config.ID)
+	record := stage.StoredRecord(t, engine, config.ID)
 	for field, edit := range map[string]func(*survey){
 		"model":       func(s *survey) { s.Model = "test/other" },
 		"people[1]":   func(s *survey) { s.People[1] = "Bea" },

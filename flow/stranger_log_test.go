@@ -53,7 +53,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 			}
 		}
 
-		session = stage.Opened(t, engine, config.ID)
+		session = stage.Reopen(t, engine, config.ID)
 		defer session.Close()
 		record := stage.Ended(t, session)
 		want := map[string]int{"Ada": 3, "Ben": 4}
@@ -78,7 +78,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		}
 		assert.Equal(t, want, read(session.Events(t.Context(), 0)))
 		assert.Equal(t, want, read(engine.Events(t.Context(), config.ID, 0)))
-		stored := stage.RecordOf(t, engine, config.ID)
+		stored := stage.StoredRecord(t, engine, config.ID)
 		assert.Equal(t, want, gradesOf(stored))
 		core := stage.CoreOf(t, engine, config.ID, stage.ThroughJSON(t, stage.Kept(t, s, config.ID)))
 		assert.Equal(t, want, gradesOf(core.Record()))
@@ -95,7 +95,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		_, third, _ := newSurvey(t)
 		_, err = third.Import(t.Context(), bytes.NewReader(stage.Exported(t, engine, config.ID)))
 		require.NoError(t, err)
-		record = stage.RecordOf(t, third, config.ID)
+		record = stage.StoredRecord(t, third, config.ID)
 		assert.Equal(t, want, gradesOf(record))
 
 		// Without the flow nothing is understood, and nothing is lost.

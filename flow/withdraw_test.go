@@ -66,7 +66,7 @@ func TestACallThatIsNoLongerWantedIsAborted(t *testing.T) {
 		stage.Pass(time.Second)
 		require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
 		synctest.Wait()
-		record := stage.RecordNow(t, session)
+		record := stage.SessionRecord(t, session)
 		assert.Equal(t, 1, record.InFlight())
 		record = stage.Ended(t, session)
 		assert.Equal(t, time.Minute, time.Since(began))
@@ -192,9 +192,9 @@ func TestAPersonIsNotAskedForWhatNobodyWants(t *testing.T) {
 					Store: engine.Store, Flows: engine.Flows, Models: engine.Models, Providers: map[string]debate.Provider{"test": p},
 				}
 				require.NoError(t, other.Control(t.Context(), session.ID(), flow.Sent{Trigger: stage.Nudge, Payload: json.RawMessage(`["Ada"]`)}))
-				record = stage.RecordOf(t, other, session.ID())
+				record = stage.StoredRecord(t, other, session.ID())
 				assert.Equal(t, stage.Asks, record.State, "whoever opens it finds work")
-				session = stage.Opened(t, other, session.ID())
+				session = stage.Reopen(t, other, session.ID())
 			} else {
 				require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
 			}
@@ -276,7 +276,7 @@ func TestAWithdrawnCallTakesItsToolsWithIt(t *testing.T) {
 			assert.Equal(t, []string{"r0 Ben"}, stage.Speakers(record))
 			assert.Equal(t, []string{"say.Ada"}, stage.Withdrawals(t, engine, session.ID()))
 			synctest.Wait()
-			record = stage.RecordOf(t, engine, session.ID())
+			record = stage.StoredRecord(t, engine, session.ID())
 			assert.Zero(t, record.InFlight())
 			if !approval {
 				require.Len(t, record.ToolUses, 1)

@@ -37,7 +37,7 @@ func TestACallThatWasLost(t *testing.T) {
 
 		stage.Pass(time.Hour)
 		r = newRecorder()
-		session = stage.Opened(t, engine, "cars")
+		session = stage.Reopen(t, engine, "cars")
 		defer session.Close()
 		require.NoError(t, r.Observe(t.Context(), session))
 		calls := r.find(t, "chat talker")

@@ -169,7 +169,7 @@ func TestTheErrorState(t *testing.T) {
 		assert.NotContains(t, r.tree(t), canary)
 
 		broken = false
-		session := stage.Opened(t, engine, config.ID)
+		session := stage.Reopen(t, engine, config.ID)
 		defer session.Close()
 		require.NoError(t, session.Retry(t.Context()))
 		r = newRecorder()

@@ -186,7 +186,7 @@ func TestAnEvaluationIsResumed(t *testing.T) {
 		session, err := engine.Start(t.Context(), threeEvaluators())
 		require.NoError(t, err)
 		synctest.Wait()
-		record := stage.RecordNow(t, session)
+		record := stage.SessionRecord(t, session)
 		report := scores(record)
 		assert.Equal(t, 1, report.Answered)
 		assert.Equal(t, "has not answered", report.Overall.Opinions[1].Gap, "so far")
@@ -194,7 +194,7 @@ func TestAnEvaluationIsResumed(t *testing.T) {
 
 		engine, models := evaluators(map[string][]scripted.Reply{"eli": {says(marks(7))}, "eda": {says(marks(8))}})
 		engine.Store = store
-		session = stage.Opened(t, engine, session.ID())
+		session = stage.Reopen(t, engine, session.ID())
 		defer session.Close()
 		record = stage.Ended(t, session)
 		assert.Equal(t, 2, models.Calls())

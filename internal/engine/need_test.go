@@ -85,7 +85,7 @@ func TestAnEngineThatLacksSomethingTouchesNothing(t *testing.T) {
 				assert.ErrorContains(t, err, test.says)
 				assert.Len(t, c.Log(s.ID()), len(before))
 
-				record := stage.RecordOf(t, wrong, s.ID())
+				record := stage.StoredRecord(t, wrong, s.ID())
 				assert.Equal(t, debate.StateAwaitingResponses, record.State)
 				require.NoError(t, wrong.Export(t.Context(), s.ID(), io.Discard))
 				wrong.Goes(func(_ context.Context, _ string, do func() error) error { return do() })

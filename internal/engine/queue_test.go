@@ -79,7 +79,7 @@ func TestACallThatIsBrokenOffInTheQueueIsFree(t *testing.T) {
 		}
 		require.NoError(t, session.Pause(t.Context()))
 		stage.Pass(time.Second)
-		record := stage.RecordNow(t, session)
+		record := stage.SessionRecord(t, session)
 		assert.Equal(t, flow.StatePaused, record.State)
 		assert.Zero(t, record.InFlight())
 		assert.Equal(t, []string{"r1 " + speaks}, stage.Speakers(record))
@@ -158,8 +158,8 @@ func TestWhoWaitsForItsTurnIsQueued(t *testing.T) {
 			c.change(engine, p)
 			session := stage.Started(t, engine, config)
 			statuses := func() []flow.Status {
-				record := stage.RecordNow(t, session)
-				other := stage.RecordOf(t, engine, "queued")
+				record := stage.SessionRecord(t, session)
+				other := stage.StoredRecord(t, engine, "queued")
 				all := []flow.Status{record.Status("Ada"), record.Status("Ben")}
 				assert.Equal(t, other.Participant("Ada").Status, all[0])
 				assert.Equal(t, other.Participant("Ben").Status, all[1])

@@ -35,12 +35,12 @@ func TestASubmittedDebateIsPlayedElsewhere(t *testing.T) {
 	id, err := here.Submit(t.Context(), stage.Illustrated())
 	require.NoError(t, err)
 	assert.Equal(t, "illustrated", id)
-	record := stage.RecordOf(t, here, id)
+	record := stage.StoredRecord(t, here, id)
 	assert.Equal(t, flow.StateInitializing, record.State)
 	assert.Zero(t, p.Calls())
 	assert.Equal(t, []string{id}, due(t, there))
 
-	s := stage.Opened(t, there, id)
+	s := stage.Reopen(t, there, id)
 	played := stage.Ended(t, s)
 	assert.Equal(t, flow.StateCompleted, played.State)
 	assert.Equal(t, string(stage.PNG), shown(&p.Requests()[0])["chart.png"])
@@ -144,7 +144,7 @@ func TestSomebodySubmitsInBetween(t *testing.T) {
 		} else if assert.NotNil(t, conflict) {
 			assert.Equal(t, kind, conflict.Kind)
 		}
-		record := stage.RecordOf(t, other, config.ID)
+		record := stage.StoredRecord(t, other, config.ID)
 		assert.Equal(t, topic, record.Settings().Topic)
 	}
 }

@@ -111,7 +111,7 @@ func TestAnAmendedFallbackIsAskedWithoutWhatItLacks(t *testing.T) {
 				}
 			}
 			assert.Positive(t, asked)
-			read := stage.RecordOf(t, engine, record.ID)
+			read := stage.StoredRecord(t, engine, record.ID)
 			row, _ := read.Model("test/plain")
 			assert.Equal(t, []provider.Ability{provider.AbilityEffort}, row.Unsupported)
 		})
@@ -190,7 +190,7 @@ func TestAFileOfAForkIsReadByTheModelsInForce(t *testing.T) {
 	_, err = session.Wait(t.Context())
 	require.Error(t, err)
 	require.NoError(t, session.Control(t.Context(), flow.Amendment{Models: map[string]flow.ModelChoice{"Ben": {Model: "test/blind"}}}))
-	record := stage.RecordNow(t, session)
+	record := stage.SessionRecord(t, session)
 	illustrate := func(c *debate.Config) { c.Attachments = []flow.File{{Name: "chart.png", Data: stage.PNG}} }
 	_, err = engine.Fork(t.Context(), record.ID, record.Seq, debate.Editing(illustrate))
 	assert.Equal(t, []string{"models.Ben"}, stage.FieldsOf(t, err))

@@ -43,7 +43,7 @@ func TestAnAmendedPolicyDecidesAboutOpenQuestions(t *testing.T) {
 				}
 				stage.Pass(time.Hour)
 				synctest.Wait()
-				record := stage.RecordNow(t, session)
+				record := stage.SessionRecord(t, session)
 				assert.Len(t, record.Turns, tc.turns)
 				assert.Equal(t, tc.chosen, byRules(record))
 				switch {

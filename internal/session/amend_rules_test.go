@@ -37,7 +37,7 @@ func TestWhoIsThereDecidesTheDefaultRules(t *testing.T) {
 			unattended := tc.attended
 			require.NoError(t, session.Control(t.Context(), flow.Amendment{Unattended: &unattended}))
 			garble(p, "r2.assessment")
-			if stage.RecordNow(t, session).State == flow.StateError {
+			if stage.SessionRecord(t, session).State == flow.StateError {
 				require.NoError(t, session.Retry(t.Context()))
 			}
 			after, err := session.Wait(t.Context())
@@ -52,7 +52,7 @@ func TestWhoIsThereDecidesTheDefaultRules(t *testing.T) {
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
 			assert.Equal(t, append(slices.Clone(tc.rules), flow.FailureRule{Do: flow.OptionAsk}), inForce)
 			assert.Empty(t, after.SkippedCalls, "no rule decides in the person's place")
-			read := stage.RecordOf(t, engine, after.ID)
+			read := stage.StoredRecord(t, engine, after.ID)
 			assert.Equal(t, after.Settings(), read.Settings())
 		}))
 	}
@@ -111,7 +111,7 @@ func TestEveryMistakeOfAnAmendmentIsNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, session, _ := stage.Stranded(t, stage.TwoDebaters(), func(p *scripted.Provider) { stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2)) })
-			before := stage.RecordNow(t, session)
+			before := stage.SessionRecord(t, session)
 			check := func(err error) {
 				t.Helper()
 				require.NotErrorIs(t, err, debate.ErrMissing, "the amendment is wrong, not the engine")
@@ -125,7 +125,7 @@ func TestEveryMistakeOfAnAmendmentIsNamed(t *testing.T) {
 			check(session.Control(t.Context(), tc.amend))
 			require.NoError(t, session.Close())
 			check(engine.Control(t.Context(), before.ID, tc.amend))
-			after := stage.RecordOf(t, engine, before.ID)
+			after := stage.StoredRecord(t, engine, before.ID)
 			assert.Equal(t, before.Seq, after.Seq, "nothing is changed")
 		})
 	}

@@ -23,7 +23,7 @@ import (
 func resumed(t *testing.T, engine *debate.Engine, session *debate.Session) *debate.Record {
 	t.Helper()
 	record := stage.Ended(t, session)
-	read := stage.RecordOf(t, engine, record.ID)
+	read := stage.StoredRecord(t, engine, record.ID)
 	assert.Equal(t, record.Settings(), read.Settings(), "the log holds the settings in force")
 	return record
 }
@@ -32,7 +32,7 @@ func TestALimitIsRaisedWhileTheDebateStands(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Budget = &debate.Budget{HardCalls: 4}
 	engine, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
-	record := stage.RecordNow(t, session)
+	record := stage.SessionRecord(t, session)
 	assert.Contains(t, record.Failure.Hint(), "Amend budget.hardCalls to ")
 	assert.True(t, record.Failure.Retryable())
 	stage.RequireKind(t, session.Retry(t.Context()), provider.KindState)
@@ -49,7 +49,7 @@ func TestAWarnedBudgetIsRaised(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Unattended, config.Budget = false, &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 	engine, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
-	record := stage.RecordNow(t, session)
+	record := stage.SessionRecord(t, session)
 	require.Len(t, record.Inquiries, 1, "a confirmation is an inquiry like any other")
 	assert.Equal(t, flow.InquiryCost, record.Inquiries[0].ID)
 	assert.Equal(t, []debate.Option{flow.OptionContinue, flow.OptionEnd}, record.Inquiries[0].Options)
@@ -276,7 +276,7 @@ func TestABudgetThatIsAmendedNeedsPrices(t *testing.T) {
 			for _, model := range tc.lacks {
 				require.ErrorContains(t, err, `"`+model+`"`)
 			}
-			assert.Nil(t, stage.RecordNow(t, session).Settings().Budget, "nothing is changed")
+			assert.Nil(t, stage.SessionRecord(t, session).Settings().Budget, "nothing is changed")
 			config.ID, config.Budget = "", tc.amend.Budget
 			if tc.amend.Models["Ada"].Model == "" {
 				assert.Error(t, engine.Validate(t.Context(), config), "a start refuses the same")

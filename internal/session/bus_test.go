@@ -264,7 +264,7 @@ func TestAReaderFromBeforeTheOpeningGetsChunksAtOnce(t *testing.T) {
 		}()
 		stage.Pass(10*time.Second + 30*time.Millisecond)
 		opened = time.Now()
-		session := stage.Opened(t, engine, "early")
+		session := stage.Reopen(t, engine, "early")
 		assert.Equal(t, 100*time.Millisecond, <-heard, "as soon as it is spoken")
 		leave()
 		<-ended

@@ -143,13 +143,13 @@ func TestAReaderFromBeforeTheOpeningGetsChunks(t *testing.T) {
 		stage.Pass(time.Second)
 		for range 2 {
 			times.Add(1)
-			session := stage.Opened(t, engine, "early")
+			session := stage.Reopen(t, engine, "early")
 			stage.Pass(4 * time.Second)
 			require.NoError(t, session.Close())
 			stage.Pass(time.Second)
 		}
 		times.Add(1)
-		last := stage.Opened(t, engine, "early")
+		last := stage.Reopen(t, engine, "early")
 		defer last.Close()
 		<-ended
 		record := stage.Ended(t, last)

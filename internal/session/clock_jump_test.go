@@ -86,7 +86,7 @@ func submitted(t *testing.T, config debate.Config, engine *debate.Engine) *debat
 	t.Helper()
 	id, err := engine.Submit(t.Context(), config)
 	require.NoError(t, err)
-	session := stage.Opened(t, engine, id)
+	session := stage.Reopen(t, engine, id)
 	return answered(t, session)
 }
 
@@ -207,11 +207,11 @@ func TestTheNextHolderReadsTheClockOfTheStore(t *testing.T) {
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		stage.Pass(90 * time.Second)
-		record := stage.RecordNow(t, session)
+		record := stage.SessionRecord(t, session)
 		assert.Less(t, record.Duration(), 2*time.Minute, "it was set while this process works")
 		require.NoError(t, session.Close())
 		_, another := limited("a soft limit", kept)
-		session = stage.Opened(t, another, config.ID)
+		session = stage.Reopen(t, another, config.ID)
 		record = stage.Ended(t, session)
 		assert.Equal(t, flow.EndSoftLimit, record.Reason)
 		assert.Greater(t, record.Duration(), time.Hour)

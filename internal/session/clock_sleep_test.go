@@ -99,7 +99,7 @@ func TestASleepIsCountedOnce(t *testing.T) {
 		stage.Pass(29 * time.Second)
 		sleeper.asleep.Store(true)
 		stage.Pass(2 * time.Second)
-		another := stage.Opened(t, b, config.ID)
+		another := stage.Reopen(t, b, config.ID)
 		_, err := another.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.NoError(t, another.Close())
@@ -172,7 +172,7 @@ func TestTheNextLeaseReadsTheClock(t *testing.T) {
 		stage.Pass(10 * time.Minute)
 		broken.cut.Store(false)
 		stage.Pass(time.Minute)
-		record = stage.RecordNow(t, session)
+		record = stage.SessionRecord(t, session)
 		assert.Greater(t, record.Duration(), time.Hour)
 	}))
 	t.Run("by a runtime", stage.Bubbled(func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestTheNextLeaseReadsTheClock(t *testing.T) {
 		require.ErrorIs(t, err, flow.ErrLeased)
 		stage.Pass(10 * time.Minute)
 		n.Advance(flow.Opened{})
-		record := stage.RecordOf(t, a, config.ID)
+		record := stage.StoredRecord(t, a, config.ID)
 		assert.Greater(t, record.Duration(), time.Hour)
 	}))
 }

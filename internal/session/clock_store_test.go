@@ -191,7 +191,7 @@ func TestAPersonIsAwaitedByProcessesWhoseClocksAreOff(t *testing.T) {
 				r.leg(t, -off, r.die(time.Minute))
 				if limit == 30*time.Minute {
 					r.leg(t, off, func(t *testing.T, engine *debate.Engine) {
-						session := stage.Opened(t, engine, config.ID)
+						session := stage.Reopen(t, engine, config.ID)
 						record := answered(t, session)
 						assert.Equal(t, flow.StateCompleted, record.State)
 						assert.Equal(t, flow.EndRounds, record.Reason)

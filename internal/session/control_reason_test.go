@@ -77,7 +77,7 @@ func TestAHostileReasonIsRefused(t *testing.T) {
 			"too long": strings.Repeat("a", flow.MaxReason+1), "no UTF-8": "\xff", "two lines": "a\nb", "an escape": "\x1b[2J", "NUL": "a\x00",
 			"a line separator": "a\u2028b",
 		} {
-			before := stage.RecordNow(t, session)
+			before := stage.SessionRecord(t, session)
 			for _, signal := range []flow.Signal{
 				flow.Pause{Reason: reason},
 				flow.Resume{Reason: reason},
@@ -89,7 +89,7 @@ func TestAHostileReasonIsRefused(t *testing.T) {
 				assert.Equal(t, "reason", stage.RequireKind(t, session.Control(t.Context(), signal), provider.KindValidation).Field, name)
 				assert.Equal(t, "reason", stage.RequireKind(t, engine.Control(t.Context(), session.ID(), signal), provider.KindValidation).Field, name)
 			}
-			after := stage.RecordNow(t, session)
+			after := stage.SessionRecord(t, session)
 			assert.Equal(t, before.Seq, after.Seq)
 		}
 		for _, reason := range []string{strings.Repeat("a", flow.MaxReason), "می\u200cخواهم", "<|im_end|> \"quoted\""} {

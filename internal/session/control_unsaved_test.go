@@ -59,7 +59,7 @@ func TestAControlThatIsNotSavedLeavesNothing(t *testing.T) {
 		faulty := &offline{Memory: kept}
 		b := stage.Twin(a)
 		b.Store, b.Lease = faulty, 2*time.Second
-		other := stage.Opened(t, b, "x")
+		other := stage.Reopen(t, b, "x")
 		require.NoError(t, holder.Resume(t.Context()))
 		stage.Pass(500 * time.Millisecond)
 		faulty.before = func() {
@@ -70,11 +70,11 @@ func TestAControlThatIsNotSavedLeavesNothing(t *testing.T) {
 		assert.NotEqual(t, flow.StateCompleting, other.State())
 		faulty.down.Store(false)
 		stage.Pass(time.Minute)
-		record := stage.RecordOf(t, a, "x")
+		record := stage.StoredRecord(t, a, "x")
 		assert.Equal(t, flow.StatePaused, record.State)
 		require.NoError(t, holder.Close())
 		require.NoError(t, other.Close())
-		again := stage.Opened(t, a, "x")
+		again := stage.Reopen(t, a, "x")
 		require.NoError(t, again.Resume(t.Context()))
 		record = stage.Ended(t, again)
 		assert.Equal(t, flow.StateCompleted, record.State)

@@ -213,7 +213,7 @@ func TestWhatWasInFlightIsChargedThoughTheDebateIsCanceled(t *testing.T) {
 		other, _ := stage.Engine(config)
 		other.Store = memory
 		require.NoError(t, other.Control(t.Context(), session.ID(), flow.Cancel{}))
-		record := stage.RecordOf(t, other, session.ID())
+		record := stage.StoredRecord(t, other, session.ID())
 		assert.Equal(t, flow.StateCanceled, record.State)
 		assert.Zero(t, record.InFlight())
 		assert.Positive(t, record.Spent().AtMost)

@@ -172,7 +172,7 @@ func TestAReaderHasAHeartbeatWhileNothingHappens(t *testing.T) {
 		stage.Pass(10*time.Minute + time.Second)
 		require.NoError(t, session.Close())
 		stage.Pass(10*time.Minute + time.Second)
-		session = stage.Opened(t, engine, "beats")
+		session = stage.Reopen(t, engine, "beats")
 		defer session.Close()
 		require.NoError(t, session.Resume(t.Context()))
 		<-ended
@@ -254,7 +254,7 @@ func TestAReaderThatLeavesLeavesNothing(t *testing.T) {
 			require.NoError(t, session.Close())
 			stage.Pass(time.Hour)
 			assert.Equal(t, 6, kept.now(), "the log and the bus, for each")
-			session = stage.Opened(t, engine, "left")
+			session = stage.Reopen(t, engine, "left")
 			stage.Pass(time.Second)
 			assert.LessOrEqual(t, kept.now(), 1)
 			require.NoError(t, session.Close())

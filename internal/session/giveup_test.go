@@ -68,7 +68,7 @@ func TestCodeThatIgnoresItsContextIsGivenUp(t *testing.T) {
 			assert.Contains(t, lines.String(), "call given up")
 			assert.Regexp(t, name+"=(test|cato)", lines.String())
 			stage.Pass(10 * time.Minute)
-			record := stage.RecordNow(t, session)
+			record := stage.SessionRecord(t, session)
 			require.Len(t, record.Turns, 2, "it was tried again")
 			assert.Zero(t, record.InFlight())
 			close(d.Freed)
@@ -100,7 +100,7 @@ func TestCodeThatIgnoresItsContextIsGivenUp(t *testing.T) {
 			record = stage.Ended(t, session)
 			assert.Zero(t, record.Spent().Unsettled, "what it has cost is known")
 			if name == "provider" {
-				reloaded := stage.RecordOf(t, engine, record.ID)
+				reloaded := stage.StoredRecord(t, engine, record.ID)
 				usage, _ := record.CallUsage(late[0].Call)
 				assert.Zero(t, usage.Unsettled)
 				assert.Equal(t, 2*late[0].Cost, usage.Cost, "both attempts")
@@ -166,7 +166,7 @@ func TestWhatComesLateSettlesOnlyIfAllIsKnown(t *testing.T) {
 			failed := failuresOf(log)
 			require.Len(t, failed, 1)
 			require.Positive(t, int64(failed[0].AtMost))
-			record := stage.RecordNow(t, session)
+			record := stage.SessionRecord(t, session)
 			both, _ := record.CallUsage(late.Call)
 			assert.Equal(t, test.cost, late.Cost)
 			if test.settles {
@@ -176,7 +176,7 @@ func TestWhatComesLateSettlesOnlyIfAllIsKnown(t *testing.T) {
 				assert.Zero(t, late.Settled)
 				assert.Equal(t, failed[0].AtMost, both.AtMost, "nobody has said what the rest has cost")
 			}
-			reloaded := stage.RecordOf(t, engine, session.ID())
+			reloaded := stage.StoredRecord(t, engine, session.ID())
 			assert.Equal(t, record.Spent(), reloaded.Spent())
 			require.NoError(t, session.Close())
 		}))

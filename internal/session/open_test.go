@@ -29,13 +29,13 @@ func TestCloseLeavesTheDebateForTheNextOwner(t *testing.T) {
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		stage.Pass(2500 * time.Millisecond) // the judge is at work
-		before := stage.RecordOf(t, engine, session.ID())
+		before := stage.StoredRecord(t, engine, session.ID())
 		var closing sync.WaitGroup
 		for range 4 {
 			closing.Go(func() { assert.NoError(t, session.Close()) })
 		}
 		closing.Wait()
-		after := stage.RecordOf(t, engine, session.ID())
+		after := stage.StoredRecord(t, engine, session.ID())
 		assert.Equal(t, before.Seq, after.Seq, "Close records nothing")
 		_, err = session.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrClosed)
@@ -46,7 +46,7 @@ func TestCloseLeavesTheDebateForTheNextOwner(t *testing.T) {
 
 		other, q := stage.Engine(config)
 		other.Store = store
-		again := stage.Opened(t, other, session.ID())
+		again := stage.Reopen(t, other, session.ID())
 		record := stage.Ended(t, again)
 		assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 		assert.Equal(t, 8, q.Calls(), "the two turns that are recorded are not asked again")
@@ -63,7 +63,7 @@ func TestAHeldDebateIsNotOpenedTwice(t *testing.T) {
 		engine.Store = store
 		session := stage.Started(t, engine, config)
 
-		same := stage.Opened(t, engine, session.ID())
+		same := stage.Reopen(t, engine, session.ID())
 		assert.Same(t, session, same)
 
 		other, _ := stage.Engine(config)

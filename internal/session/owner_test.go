@@ -43,7 +43,7 @@ func TestALeaseLastsAsLongAsItsSession(t *testing.T) {
 			require.ErrorIs(t, err, debate.ErrLeased)
 		}
 		require.NoError(t, session.Close())
-		again := stage.Opened(t, other, session.ID())
+		again := stage.Reopen(t, other, session.ID())
 		require.NoError(t, again.Close())
 	})
 }
@@ -174,7 +174,7 @@ func TestWhatIsNotSavedIsNotShown(t *testing.T) {
 
 			store.free = 1000
 			if free > 0 {
-				again := stage.Opened(t, engine, session.ID())
+				again := stage.Reopen(t, engine, session.ID())
 				record := stage.Ended(t, again)
 				assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 				require.NoError(t, again.Close())

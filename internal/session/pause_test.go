@@ -27,7 +27,7 @@ func TestPauseBreaksStreamsOffAndResumeAsksAgain(t *testing.T) {
 		stage.Pass(time.Hour)
 		assert.Equal(t, calls, p.Calls(), "nothing is asked in a pause")
 
-		paused := stage.RecordNow(t, s)
+		paused := stage.SessionRecord(t, s)
 		assert.Equal(t, []string{"r1 Ada"}, stage.Speakers(paused))
 		assert.Zero(t, paused.InFlight())
 		assert.Positive(t, int64(paused.SpentByParticipant()[1].AtMost), "what was broken off may cost something")
@@ -43,7 +43,7 @@ func TestADrainingPauseLetsTheSpeakerFinish(t *testing.T) {
 		stage.Pass(1500 * time.Millisecond)
 		require.NoError(t, s.Pause(t.Context(), debate.Drain))
 		stage.Pass(time.Hour)
-		paused := stage.RecordNow(t, s)
+		paused := stage.SessionRecord(t, s)
 		assert.Equal(t, []string{"r1 Ada", "r1 Ben"}, stage.Speakers(paused))
 		assert.Equal(t, 2, p.Calls())
 		require.NoError(t, s.Resume(t.Context()))

@@ -165,7 +165,7 @@ func TestPlayOfADebateThatExists(t *testing.T) {
 		_, err = engine.Play(ctx, config)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
-		session := stage.Opened(t, engine, "stored")
+		session := stage.Reopen(t, engine, "stored")
 		defer session.Close()
 		require.NoError(t, session.Pause(t.Context()))
 		_, err = engine.Play(t.Context(), config)
@@ -251,7 +251,7 @@ func TestPlayOfAProviderThatBreaksDownLate(t *testing.T) {
 		close(d.Freed)
 		assert.Equal(t, "broken", <-ended)
 		assert.Equal(t, debate.Stats{GivenUp: 1}, givenUp(engine))
-		record := stage.RecordOf(t, engine, "broken")
+		record := stage.StoredRecord(t, engine, "broken")
 		assert.Equal(t, flow.StateCompleted, record.State, "it went on without the caller")
 	})
 }

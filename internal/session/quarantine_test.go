@@ -99,13 +99,13 @@ func TestADebateThatCannotBeOpened(t *testing.T) {
 		assert.Contains(t, log.String(), "debate cannot be opened")
 		assert.NotContains(t, log.String(), "canary")
 		for _, id := range []string{"a", "c"} {
-			record := stage.RecordOf(t, engine, id)
+			record := stage.StoredRecord(t, engine, id)
 			assert.Equal(t, flow.StateCompleted, record.State)
 		}
 
 		kept.Damaged.Store(false)
 		stage.Pass(time.Hour + time.Minute)
-		record := stage.RecordOf(t, engine, "b")
+		record := stage.StoredRecord(t, engine, "b")
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Zero(t, quarantine(t, engine, "b"))
 	})
@@ -151,7 +151,7 @@ func TestQuarantinesGrow(t *testing.T) {
 			left = min(2*left, time.Hour)
 		}
 		kept.Damaged.Store(false)
-		stage.Opened(t, engine, "a")
+		stage.Reopen(t, engine, "a")
 		assert.Zero(t, quarantine(t, engine, "a"))
 	})
 }
@@ -164,11 +164,11 @@ func TestAQuarantineIsCleared(t *testing.T) {
 		stage.Pass(10 * time.Minute)
 		require.Positive(t, quarantine(t, engine, "a").Left)
 		kept.Damaged.Store(false)
-		session := stage.Opened(t, stage.Twin(engine), "a")
+		session := stage.Reopen(t, stage.Twin(engine), "a")
 		assert.Zero(t, quarantine(t, engine, "a"))
 		require.NoError(t, session.Close())
 		stage.Pass(2 * time.Second)
-		record := stage.RecordOf(t, engine, "a")
+		record := stage.StoredRecord(t, engine, "a")
 		assert.Equal(t, flow.StateCompleted, record.State)
 	})
 }
@@ -196,7 +196,7 @@ func TestADebateThatEnginesLack(t *testing.T) {
 
 		working(t.Context(), engine)
 		stage.Pass(2 * time.Second)
-		record := stage.RecordOf(t, engine, "a")
+		record := stage.StoredRecord(t, engine, "a")
 		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Zero(t, quarantine(t, engine, "a"))
 	})
@@ -216,10 +216,10 @@ func TestAStoreThatKeepsNoQuarantines(t *testing.T) {
 		assert.LessOrEqual(t, opened("a"), 7+24)
 		assert.Greater(t, opened("a"), 20)
 		kept.Damaged.Store(false)
-		session := stage.Opened(t, engine, "a")
+		session := stage.Reopen(t, engine, "a")
 		defer session.Close()
 		stage.Pass(2 * time.Second)
-		record := stage.RecordOf(t, engine, "a")
+		record := stage.StoredRecord(t, engine, "a")
 		assert.Equal(t, flow.StateCompleted, record.State)
 	})
 }

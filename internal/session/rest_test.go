@@ -37,13 +37,13 @@ func TestADebateRestsWhileItsNextCallIsFarAway(t *testing.T) {
 		require.NoError(t, err)
 		assert.False(t, next.Idle)
 		assert.Greater(t, next.Wait, 29*time.Minute)
-		record := stage.RecordNow(t, s)
+		record := stage.SessionRecord(t, s)
 		assert.Equal(t, record.Seq, next.Seq)
 		assert.Zero(t, record.InFlight())
 		_, err = s.Rest(t.Context(), time.Minute)
 		require.ErrorIs(t, err, flow.ErrClosed)
 
-		s = stage.Opened(t, engine, "far")
+		s = stage.Reopen(t, engine, "far")
 		next, err = s.Rest(t.Context(), 24*time.Hour) // no wait is as long
 		require.NoError(t, err)
 		assert.True(t, next.Idle && next.Over)

@@ -30,7 +30,7 @@ func TestRunEndsWithTheReader(t *testing.T) {
 				break
 			}
 		}
-		record := stage.RecordOf(t, engine, "left")
+		record := stage.StoredRecord(t, engine, "left")
 		assert.Equal(t, flow.StateCanceled, record.State)
 		assert.Equal(t, 1, p.Calls())
 		assert.Zero(t, record.InFlight())
@@ -58,7 +58,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 			last = err
 		}
 		require.ErrorIs(t, last, context.DeadlineExceeded)
-		session := stage.Opened(t, engine, "detached")
+		session := stage.Reopen(t, engine, "detached")
 		record := stage.Ended(t, session)
 		assert.Equal(t, stage.Undisturbed(t, config), stage.Canonical(t, record))
 	})

@@ -63,7 +63,7 @@ func TestAnIDThatIsGivenAgain(t *testing.T) {
 				next, err = old.Call(t.Context(), "d", "old", next.Calls[0], nil)
 			}
 			require.NoError(t, err)
-			record := stage.RecordOf(t, another, "d")
+			record := stage.StoredRecord(t, another, "d")
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Equal(t, 5, record.Round)
 			assert.Len(t, record.Turns, 10)

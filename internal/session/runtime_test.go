@@ -123,7 +123,7 @@ func TestARuntimeThatDiesAnywhere(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	record := stage.RecordOf(t, n.Engine(), config.ID)
+	record := stage.StoredRecord(t, n.Engine(), config.ID)
 	assert.Equal(t, want, stage.Canonical(t, record))
 }
 
@@ -191,7 +191,7 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 	lacking := &debate.Engine{Store: n.Store}
 	_, err := lacking.Advance(t.Context(), "d", "nomad", flow.Opened{})
 	require.ErrorIs(t, err, debate.ErrMissing)
-	record := stage.RecordOf(t, engine, "d")
+	record := stage.StoredRecord(t, engine, "d")
 	assert.Zero(t, record.InFlight())
 	next := n.Advance(flow.Opened{})
 	_, err = lacking.Call(t.Context(), "d", "nomad", next.Calls[0], nil)
@@ -203,7 +203,7 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 	next, err = lacking.Advance(t.Context(), "d", "nomad", result)
 	require.ErrorIs(t, err, debate.ErrMissing)
 	assert.Empty(t, next.Calls)
-	record = stage.RecordOf(t, engine, "d")
+	record = stage.StoredRecord(t, engine, "d")
 	require.Len(t, record.Turns, 1, "what a call has brought is recorded all the same")
 	next = n.Advance(flow.Tick{})
 	require.NotEmpty(t, next.Calls)
@@ -211,7 +211,7 @@ func TestWhatARuntimeMayNotDo(t *testing.T) {
 		flow.Result{Call: next.Calls[0].Call, Attempt: next.Calls[0].Attempt, Text: "So was I."},
 	})
 	require.ErrorIs(t, err, debate.ErrMissing)
-	record = stage.RecordOf(t, engine, "d")
+	record = stage.StoredRecord(t, engine, "d")
 	require.Len(t, record.Turns, 2, "so is what several have brought")
 }
 

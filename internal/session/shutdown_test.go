@@ -271,7 +271,7 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 				}
 				_, err = before.Wait(t.Context())
 				require.EqualError(t, err, "the session is closed")
-				stage.RecordNow(t, s)
+				stage.SessionRecord(t, s)
 				require.NoError(t, m.Control(t.Context(), s.ID(), flow.Pause{}))
 			})
 		})

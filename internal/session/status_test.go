@@ -42,7 +42,7 @@ func TestWhatAParticipantDoes(t *testing.T) {
 		}
 		session := stage.Started(t, engine, config)
 		states := func() (ada, ben flow.ParticipantState) {
-			record := stage.RecordNow(t, session)
+			record := stage.SessionRecord(t, session)
 			all := record.Participants()
 			return all[0], all[1]
 		}

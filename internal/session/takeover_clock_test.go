@@ -78,7 +78,7 @@ func TestAClockAheadDelaysNothing(t *testing.T) {
 				engine.Store = &store.Memory{}
 				require.NoError(t, engine.Store.Append(t.Context(), config.ID, 0, "former", log))
 				began := time.Now()
-				session := stage.Opened(t, engine, config.ID)
+				session := stage.Reopen(t, engine, config.ID)
 				defer session.Close()
 				_, err := session.Wait(t.Context())
 				assert.Equal(t, c.hangs, err != nil)

@@ -222,7 +222,7 @@ func TestAProviderThatWasNeverReachedInEachFlow(t *testing.T) {
 				other := p.engine(source, kept)
 				fork, err := other.Fork(t.Context(), parent.ID, parent.Seq, nil)
 				require.NoError(t, err)
-				session = stage.Opened(t, other, parent.ID)
+				session = stage.Reopen(t, other, parent.ID)
 				for _, s := range []*debate.Session{session, fork} {
 					tryAgain(t, s)
 					neverReached(t, s)
@@ -307,7 +307,7 @@ func neverReached(t *testing.T, s *debate.Session) *debate.Record {
 // tryAgain lets whoever decides about a conversation that has stopped try again.
 func tryAgain(t *testing.T, s *debate.Session) {
 	t.Helper()
-	record := stage.RecordNow(t, s)
+	record := stage.SessionRecord(t, s)
 	if record.State == flow.StateError {
 		require.NoError(t, s.Retry(t.Context()))
 	}

@@ -47,13 +47,13 @@ func Unequally(p *scripted.Provider) {
 	Altered(p, func(req *provider.Request, r *scripted.Reply) {
 		if r.Delay == 0 {
 			_, attempt, _ := strings.Cut(req.ID, "/")
-			r.Delay = OfItsOwn(attempt)
+			r.Delay = DelayOf(attempt)
 		}
 	})
 }
 
-// OfItsOwn is a time from one to two seconds that depends on a name alone.
-func OfItsOwn(name string) time.Duration {
+// DelayOf is a time from one to two seconds that depends on a name alone.
+func DelayOf(name string) time.Duration {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	return time.Second + time.Duration(h.Sum64()%uint64(time.Second))

@@ -169,19 +169,21 @@ func AwaitsInput(t testing.TB, session *debate.Session) *debate.Record {
 	return record
 }
 
-// RecordNow is the record of a session as it stands.
-func RecordNow(t testing.TB, session *debate.Session) *debate.Record {
+// SessionRecord folds the saved log of a session.
+func SessionRecord(t testing.TB, session *debate.Session) *debate.Record {
 	t.Helper()
 	record, err := session.Record(t.Context())
 	require.NoError(t, err)
 	return record
 }
 
-// RecordOf reads the record of a conversation from the store.
-func RecordOf(t testing.TB, engine interface {
+// reader reads the records of stored conversations, as an engine does.
+type reader interface {
 	Record(ctx context.Context, id string) (*debate.Record, error)
-}, id string,
-) *debate.Record {
+}
+
+// StoredRecord folds the log that an engine's store has of a conversation.
+func StoredRecord(t testing.TB, engine reader, id string) *debate.Record {
 	t.Helper()
 	record, err := engine.Record(t.Context(), id)
 	require.NoError(t, err)
@@ -196,11 +198,13 @@ func Estimated(t testing.TB, engine *debate.Engine, config flow.Config) flow.Est
 	return estimate
 }
 
-// Opened opens a stored conversation. The caller closes it.
-func Opened(t testing.TB, engine interface {
+// opener opens stored conversations, as an engine does.
+type opener interface {
 	Open(ctx context.Context, id string) (*debate.Session, error)
-}, id string,
-) *debate.Session {
+}
+
+// Reopen opens a stored conversation. The caller closes the session; a session of [Started] ends with the test.
+func Reopen(t testing.TB, engine opener, id string) *debate.Session {
 	t.Helper()
 	session, err := engine.Open(t.Context(), id)
 	require.NoError(t, err)

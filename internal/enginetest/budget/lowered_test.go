@@ -72,7 +72,7 @@ func TestWhatTheBudgetHasCutIsSaid(t *testing.T) {
 	assert.Equal(t, cut, said)
 	assert.Subset(t, stage.View(record).Outcome().Degraded, cut)
 	assert.NotContains(t, strings.Join(stage.View(record).Outcome().Degraded, "\n"), "maxTokens", "it would not help")
-	stored := stage.RecordOf(t, engine, record.ID)
+	stored := stage.StoredRecord(t, engine, record.ID)
 	assert.Equal(t, stage.Canonical(t, record), stage.Canonical(t, stored))
 }
 

@@ -112,7 +112,7 @@ func TestAHardLimitOfTime(t *testing.T) {
 				assert.Equal(t, flow.StateError, record.State)
 				assert.Len(t, record.Turns, test.turns)
 				synctest.Wait()
-				record = stage.RecordNow(t, s)
+				record = stage.SessionRecord(t, s)
 				assert.Zero(t, record.InFlight())
 				assert.Zero(t, record.Reserved())
 				assert.Equal(t, flow.WarnHard, record.Warnings[len(record.Warnings)-1].Kind)

@@ -28,7 +28,7 @@ func TestALimitThatWasRaisedHasEndedNothing(t *testing.T) {
 	assert.Contains(t, degraded, "missing: the verdict of judge")
 	for _, calls := range []int{4, 2} { // another warning, or a lower limit, raises nothing
 		require.NoError(t, session.Control(t.Context(), flow.Amendment{Budget: &debate.Budget{HardCalls: calls, Warn: debate.USD}}))
-		record = stage.RecordNow(t, session)
+		record = stage.SessionRecord(t, session)
 		assert.Equal(t, degraded, stage.View(record).Outcome().Degraded)
 		stage.RequireKind(t, session.Retry(t.Context()), provider.KindState)
 	}
@@ -67,7 +67,7 @@ func TestAnOutageInThePastIsToldAsSuch(t *testing.T) {
 		engine, _, gone := stage.Unreachable(t, config, provider.KindNetwork, 0, 0)
 		session := stage.Started(t, engine, config)
 		stage.Pass(5 * time.Minute)
-		record := stage.RecordOf(t, engine, session.ID())
+		record := stage.StoredRecord(t, engine, session.ID())
 		assert.Contains(t, stage.View(record).Outcome().Degraded[0], "network: test is waited for, for up to 10m0s, until ")
 		record, err := session.Wait(t.Context())
 		stage.RequireKind(t, err, provider.KindNetwork)

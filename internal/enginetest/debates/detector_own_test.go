@@ -100,7 +100,7 @@ func TestADetectorThatIsNotThereIsRefused(t *testing.T) {
 	assert.Equal(t, provider.KindValidation, failure.Kind)
 	assert.Equal(t, "Detectors", failure.Field)
 	assert.ErrorContains(t, err, `"meaning"`)
-	record := stage.RecordOf(t, without, "watched")
+	record := stage.StoredRecord(t, without, "watched")
 	assert.Empty(t, stage.View(record).Findings(1))
 
 	var export bytes.Buffer
@@ -108,12 +108,12 @@ func TestADetectorThatIsNotThereIsRefused(t *testing.T) {
 	elsewhere := &debate.Engine{}
 	id, err := elsewhere.Import(t.Context(), &export)
 	require.NoError(t, err)
-	stage.RecordOf(t, elsewhere, id)
+	stage.StoredRecord(t, elsewhere, id)
 	_, err = elsewhere.Open(t.Context(), id)
 	require.ErrorAs(t, err, &failure)
 	assert.Equal(t, "Detectors", failure.Field)
 
-	again := stage.Opened(t, engine, "watched")
+	again := stage.Reopen(t, engine, "watched")
 	require.NoError(t, again.Cancel(t.Context()))
 	require.NoError(t, again.Close())
 	_, err = without.Open(t.Context(), "watched")

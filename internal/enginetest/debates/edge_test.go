@@ -97,7 +97,7 @@ func TestDowntimeIsNoTimeOfTheRound(t *testing.T) {
 			require.NoError(t, s.Close())
 			stage.Pass(time.Hour) // the process is down
 			other := stage.Twin(engine)
-			s = stage.Opened(t, other, "down")
+			s = stage.Reopen(t, other, "down")
 			defer s.Close()
 			record, err := s.Wait(t.Context())
 			if record != nil {
@@ -205,7 +205,7 @@ func TestAWarningAtTheEndHoldsNobodyUp(t *testing.T) {
 		require.Len(t, record.Inquiries, 1)
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.ByPerson(debate.KindVerdict, "Ada", "Ben")}))
 		synctest.Wait()
-		record = stage.RecordNow(t, s)
+		record = stage.SessionRecord(t, s)
 		tell(t, record)
 		assert.Equal(t, flow.StateCompleted, record.State, "nothing is left to ask: no call will follow")
 	})

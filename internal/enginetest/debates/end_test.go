@@ -226,7 +226,7 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 			missing := slices.ContainsFunc(stage.View(record).Outcome().Degraded, func(s string) bool { return strings.HasPrefix(s, "missing: round") })
 			assert.Equal(t, (tc.by != "" || tc.failed != "") && record.Round < 4, missing, "the outcome names the rounds that were not held")
 
-			stored := stage.RecordOf(t, engine, record.ID)
+			stored := stage.StoredRecord(t, engine, record.ID)
 			assert.Equal(t, record.Reason, stored.Reason)
 			assert.Equal(t, record.Evidence, stored.Evidence)
 			assert.Equal(t, record.EndedEarlyBy, stored.EndedEarlyBy)
@@ -292,7 +292,7 @@ func TestWhyTheRoundsEndedStays(t *testing.T) {
 		stage.Pass(3500 * time.Millisecond) // the verdict is being made
 		require.NoError(t, session.Pause(t.Context()))
 		require.NoError(t, session.Close())
-		session = stage.Opened(t, stage.Twin(engine), session.ID())
+		session = stage.Reopen(t, stage.Twin(engine), session.ID())
 		defer session.Close()
 		require.NoError(t, session.Resume(t.Context()))
 		record := stage.Ended(t, session)

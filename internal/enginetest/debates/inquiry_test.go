@@ -42,7 +42,7 @@ func TestInquiriesAreAnsweredByPeople(t *testing.T) {
 	require.ErrorContains(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.Ben", Text: "Bans."}), `inquiry "question.Ben" was answered by a person at `)
 	require.NoError(t, session.Close())
 
-	session = stage.Opened(t, open(), session.ID())
+	session = stage.Reopen(t, open(), session.ID())
 	record, err = session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput, "a question outlives its process")
 	require.Len(t, record.Inquiries, 1)
@@ -98,7 +98,7 @@ func TestTheErrorOfAWaitSaysWhatIsAsked(t *testing.T) {
 			assert.NotContains(t, err.Error(), key)
 
 			asked.Inquiries[0] = flow.Inquiry{}
-			record = stage.RecordNow(t, session)
+			record = stage.SessionRecord(t, session)
 			assert.NotEmpty(t, record.Inquiries[0].ID)
 			_, err = wait(t.Context())
 			assert.ErrorContains(t, err, record.Inquiries[0].ID, "the slice is the caller's")
@@ -116,7 +116,7 @@ func TestAFlowsOwnInput(t *testing.T) {
 	require.ErrorContains(t, session.Send(t.Context(), stage.OnHurry, make(chan int)), "payload")
 
 	require.NoError(t, session.Send(t.Context(), stage.OnHurry, map[string]string{"why": "lunch"}), "the table has a rule for it")
-	record := stage.RecordNow(t, session)
+	record := stage.SessionRecord(t, session)
 	require.Len(t, record.Inputs, 1)
 	assert.JSONEq(t, `{"why":"lunch"}`, string(record.Inputs[0].Payload))
 	assert.Equal(t, flow.StateAwaitingInput, record.State, "the rule changes nothing")

@@ -178,7 +178,7 @@ func TestATeamOfVersion1IsCountedAsBefore(t *testing.T) {
 	engine := &debate.Engine{}
 	_, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, id, events)))
 	require.NoError(t, err)
-	record := stage.RecordOf(t, engine, id)
+	record := stage.StoredRecord(t, engine, id)
 	d := stage.View(record)
 	assert.False(t, d.BySides())
 	o := d.Outcome()
@@ -197,7 +197,7 @@ func TestAnExportOfVersion1IsThatOfItsLog(t *testing.T) {
 		again, err := engine.Import(t.Context(), bytes.NewReader(stage.Exported(t, engine, id)))
 		require.NoError(t, err)
 		assert.Equal(t, id, again)
-		record := stage.RecordOf(t, engine, id)
+		record := stage.StoredRecord(t, engine, id)
 		assert.Equal(t, 1, record.Start().FlowVersion)
 	}
 }

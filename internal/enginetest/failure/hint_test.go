@@ -134,7 +134,7 @@ func TestAHardLimitSaysWhichItIs(t *testing.T) {
 					r.Delay = time.Millisecond
 				})
 			})
-			record := stage.RecordNow(t, session)
+			record := stage.SessionRecord(t, session)
 			assert.Equal(t, tc.field, record.Failure.Field)
 			assert.Equal(t, []string{tc.field}, record.Failure.Amends())
 			require.ErrorContains(t, record.Failure, tc.says)

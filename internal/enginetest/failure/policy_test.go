@@ -327,7 +327,7 @@ func TestRunIsAlwaysUnattendedAndTellsTheFailure(t *testing.T) {
 		last = err
 	}
 	stage.RequireKind(t, last, provider.KindAuthentication)
-	record := stage.RecordOf(t, engine, "alone")
+	record := stage.StoredRecord(t, engine, "alone")
 	assert.Equal(t, flow.StateError, record.State)
 	assert.Empty(t, record.Inquiries)
 	settings := record.Settings()

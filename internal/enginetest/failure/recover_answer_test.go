@@ -59,7 +59,7 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	require.Error(t, session.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 	require.Error(t, session.Resume(t.Context()))
 	require.Error(t, session.Retry(t.Context()))
-	after := stage.RecordNow(t, session)
+	after := stage.SessionRecord(t, session)
 	assert.Equal(t, record.Seq, after.Seq)
 	assert.Equal(t, flow.StateAwaitingInput, session.State())
 	assert.Equal(t, record.Inquiries, after.Inquiries)

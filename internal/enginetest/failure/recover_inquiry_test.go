@@ -49,7 +49,7 @@ func askedAboutTwo(t *testing.T, kind debate.Kind, restart bool) {
 		defer func() { _ = session.Close() }()
 		stage.Pass(300 * time.Millisecond) // Ben and Cyd are speaking
 		synctest.Wait()
-		record := stage.RecordNow(t, session)
+		record := stage.SessionRecord(t, session)
 		assert.Equal(t, debate.StateAwaitingResponses, record.State)
 		assert.Equal(t, 2, record.InFlight())
 		if kind == provider.KindRefusal {
@@ -73,7 +73,7 @@ func askedAboutTwo(t *testing.T, kind debate.Kind, restart bool) {
 
 		if restart {
 			require.NoError(t, session.Close())
-			session = stage.Opened(t, stage.Twin(engine), session.ID())
+			session = stage.Reopen(t, stage.Twin(engine), session.ID())
 		}
 		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: ask["Dan"], Option: flow.OptionDrop, By: "Dan"}), "while others speak")
 		record = stage.AwaitsInput(t, session)
@@ -104,7 +104,7 @@ func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 		session := stage.Started(t, engine, config)
 		stage.Pass(2300 * time.Millisecond)
 		synctest.Wait()
-		record := stage.RecordNow(t, session)
+		record := stage.SessionRecord(t, session)
 		require.Len(t, record.Inquiries, 2)
 		require.Equal(t, 2, record.InFlight())
 		other := record.Inquiries[1].ID
@@ -155,7 +155,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}))
 			assert.Equal(t, flow.StatePaused, session.State(), "an answer does not end a pause")
 			require.NoError(t, session.Close())
-			session = stage.Opened(t, stage.Twin(engine), session.ID())
+			session = stage.Reopen(t, stage.Twin(engine), session.ID())
 			t.Cleanup(func() { _ = session.Close() })
 			assert.Equal(t, flow.StatePaused, session.State())
 			require.NoError(t, session.Resume(t.Context()))
@@ -218,7 +218,7 @@ func TestASharedQuestionKeepsEachCause(t *testing.T) {
 					require.Len(t, record.Inquiries, 1)
 					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: option, By: who}))
 					left = slices.DeleteFunc(left, func(name string) bool { return name == who })
-					record = stage.RecordNow(t, session)
+					record = stage.SessionRecord(t, session)
 					require.Len(t, record.Inquiries, 1)
 					q := record.Inquiries[0]
 					var asked []string

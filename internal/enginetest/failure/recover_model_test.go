@@ -118,7 +118,7 @@ func TestABudgetRefusesAModelWithoutAPrice(t *testing.T) {
 	failure := stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/free"}), provider.KindValidation)
 	assert.Equal(t, "model", failure.Field)
 	assert.ErrorContains(t, failure, "price")
-	after := stage.RecordNow(t, session)
+	after := stage.SessionRecord(t, session)
 	assert.Equal(t, record.Seq, after.Seq)
 	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}))
 	record = stage.Ended(t, session)

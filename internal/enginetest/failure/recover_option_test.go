@@ -358,7 +358,7 @@ func handovers() map[string]func(t *testing.T, e *debate.Engine, s *debate.Sessi
 		"from another engine": func(t *testing.T, e *debate.Engine, s *debate.Session) (*debate.Engine, *debate.Session) {
 			require.NoError(t, s.Close())
 			other := stage.Twin(e)
-			opened := stage.Opened(t, other, s.ID())
+			opened := stage.Reopen(t, other, s.ID())
 			t.Cleanup(func() { _ = opened.Close() })
 			return other, opened
 		},

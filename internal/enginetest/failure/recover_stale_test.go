@@ -67,7 +67,7 @@ func TestRetrySettlesTheQuestionsAboutItsCalls(t *testing.T) {
 					require.NoError(t, session.Control(t.Context(), *tc.mend))
 				}
 				require.NoError(t, session.Retry(t.Context()))
-				record = stage.RecordNow(t, session)
+				record = stage.SessionRecord(t, session)
 				assert.Empty(t, record.Inquiries)
 				stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: question, Option: option, By: "Ada"}), provider.KindState)
 				record = stage.Ended(t, session)

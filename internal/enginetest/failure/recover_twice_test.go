@@ -73,7 +73,7 @@ func TestASecondAnswerLearnsWhoWasFirst(t *testing.T) {
 		second("in the session", func() error { return session.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionRetry}) })
 		second("as a text", func() error { return session.Answer(t.Context(), flow.Answer{Inquiry: id, Text: "Retry."}) })
 		require.NoError(t, session.Close())
-		again := stage.Opened(t, engines[1], record.ID)
+		again := stage.Reopen(t, engines[1], record.ID)
 		defer again.Close()
 		second("after a restart", func() error { return again.Answer(t.Context(), flow.Answer{Inquiry: id, Option: flow.OptionRetry}) })
 		stage.Ended(t, again)

@@ -95,7 +95,7 @@ func TestAPersonCutsTheWaitShort(t *testing.T) {
 		engine, _, gone := stage.Unreachable(t, config, provider.KindRateLimit, 5*time.Minute, 0)
 		session := stage.Started(t, engine, config)
 		stage.Pass(time.Minute)
-		record := stage.RecordNow(t, session)
+		record := stage.SessionRecord(t, session)
 		assert.Equal(t, flow.StatusWaiting, record.Participant("Ada").Status)
 		assert.False(t, record.Participant("Ada").RetryAt.IsZero())
 		gone.Over.Store(true)

@@ -331,7 +331,7 @@ func hostedCourses() map[string]course {
 	crashed := after(5500*time.Millisecond, func(t *testing.T, w *world, s *debate.Session) *debate.Session {
 		require.NoError(t, s.Close())
 		stage.Pass(time.Hour)
-		s = stage.Opened(t, stage.Twin(w.engine), s.ID())
+		s = stage.Reopen(t, stage.Twin(w.engine), s.ID())
 		return s
 	})
 	crashed.config.RoundTimeout = time.Minute

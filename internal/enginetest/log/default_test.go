@@ -274,7 +274,7 @@ func TestNoLineHoldsATextOrAKey(t *testing.T) {
 			engine.Logger = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))
 			session := stage.Started(t, engine, config)
 			answers := func() bool {
-				record := stage.RecordNow(t, session)
+				record := stage.SessionRecord(t, session)
 				for _, q := range record.Inquiries {
 					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 				}

@@ -77,7 +77,7 @@ func TestTheEditOfAForkWinsOverAmendments(t *testing.T) {
 			config.Budget = &debate.Budget{HardCalls: 5}
 			engine, session, _ := stage.Stranded(t, config, func(*scripted.Provider) {})
 			require.NoError(t, session.Control(t.Context(), tc.amended))
-			record := stage.RecordNow(t, session)
+			record := stage.SessionRecord(t, session)
 			fork, err := engine.Fork(t.Context(), session.ID(), record.Seq, debate.Editing(tc.edit))
 			require.NoError(t, err)
 			defer fork.Close()

@@ -78,7 +78,7 @@ func TestReadingRepeatsNoUse(t *testing.T) {
 	other := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker(stage.OneSum(1)...)), 10, tools)
 	other.Store = &store.Memory{}
 	require.NoError(t, other.Store.Append(t.Context(), log.ID, 0, "copy", log.Copied(t)))
-	session := stage.Opened(t, other, log.ID)
+	session := stage.Reopen(t, other, log.ID)
 	again := stage.Ended(t, session)
 	require.NoError(t, session.Close())
 	for _, err := range other.Events(t.Context(), log.ID, 0) {

@@ -143,7 +143,7 @@ func TestAForkListsNoCallThatItLeavesOut(t *testing.T) {
 // recordOf folds a stored log.
 func (w *world) recordOf(t *testing.T, id string) *debate.Record {
 	t.Helper()
-	return stage.RecordOf(t, w.engine, id)
+	return stage.StoredRecord(t, w.engine, id)
 }
 
 // A debate that is open and works can be forked, by whoever reads its store; both come to their end.
@@ -159,7 +159,7 @@ func TestForkingADebateThatRuns(t *testing.T) {
 			if elsewhere {
 				engine = stage.Twin(engine)
 			}
-			record := stage.RecordNow(t, parent)
+			record := stage.SessionRecord(t, parent)
 			require.Equal(t, 1, record.InFlight())
 			fork, err := engine.Fork(t.Context(), parent.ID(), record.Seq, nil)
 			require.NoError(t, err)

@@ -19,7 +19,7 @@ func TestAForkHasTheVersionOfItsTexts(t *testing.T) {
 		engine, p := stage.Engine(stage.TwoDebaters())
 		id, err := engine.Import(t.Context(), bytes.NewReader(storedLogs(t)["sequential"]))
 		require.NoError(t, err)
-		former := stage.RecordOf(t, engine, id)
+		former := stage.StoredRecord(t, engine, id)
 		require.Equal(t, 1, former.Start().FlowVersion)
 		require.NotEmpty(t, stage.View(former).Text("verdict.judge"))
 

@@ -25,7 +25,7 @@ func TestALogCutAtAnyEventGoesOn(t *testing.T) {
 		engine, _ := stage.Engine(config)
 		id, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, l.ID, l.Copied(t)[:n])))
 		require.NoError(t, err)
-		session := stage.Opened(t, engine, id)
+		session := stage.Reopen(t, engine, id)
 		record, err := session.Wait(t.Context())
 		require.NoError(t, err, "cut behind event %d", n)
 		require.NoError(t, session.Close())

@@ -82,7 +82,7 @@ func TestAnUnfinishedExportGoesOnElsewhere(t *testing.T) {
 			require.NoError(t, err)
 		}
 		assert.Equal(t, string(data), string(stage.Exported(t, other, config.ID)))
-		again := stage.Opened(t, other, config.ID)
+		again := stage.Reopen(t, other, config.ID)
 		defer again.Close()
 		_, err = other.Import(t.Context(), bytes.NewReader(data))
 		require.NoError(t, err, "it has nothing new")
@@ -225,7 +225,7 @@ func TestAnOldFormatHasTheWordsOfThisRelease(t *testing.T) {
 	engine, p := stage.Engine(config)
 	id, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, l.ID, events)))
 	require.NoError(t, err)
-	session := stage.Opened(t, engine, id)
+	session := stage.Reopen(t, engine, id)
 	stage.Ended(t, session)
 	require.NoError(t, session.Close())
 	for _, req := range p.Requests() {

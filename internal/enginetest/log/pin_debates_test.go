@@ -224,7 +224,7 @@ func imports(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Ev
 	other.Seed = func() string { return "another seed that nobody may know" }
 	id, err := other.Import(t.Context(), bytes.NewReader(data))
 	require.NoError(t, err)
-	again := stage.Opened(t, other, id)
+	again := stage.Reopen(t, other, id)
 	defer again.Close()
 	return toItsEnd(t, other, again)
 }

@@ -106,7 +106,7 @@ func TestAStoreThatFailsAfterItHasRewrittenALog(t *testing.T) {
 			fact, err := engine.Redact(t.Context(), session.ID(), of)
 			require.NoError(t, err)
 			require.True(t, kept.failed)
-			after := stage.RecordOf(t, engine, session.ID())
+			after := stage.StoredRecord(t, engine, session.ID())
 			assert.Equal(t, before.Seq+1, after.Seq)
 			assert.Equal(t, []flow.Redacted{*fact}, after.Redactions)
 		}

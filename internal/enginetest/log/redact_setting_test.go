@@ -74,7 +74,7 @@ func TestWhoHasWonAVoteStays(t *testing.T) {
 	fact, err := engine.Redact(t.Context(), "v", flow.Redaction{Texts: []string{"zora"}})
 	require.NoError(t, err)
 	assert.NotEmpty(t, fact.Kept)
-	after := stage.RecordOf(t, engine, "v")
+	after := stage.StoredRecord(t, engine, "v")
 	was, _ := deliberation.Of(before)
 	is, _ := deliberation.Of(after)
 	_, want := was.Votes()

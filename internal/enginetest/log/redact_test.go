@@ -65,7 +65,7 @@ func TestARedactedLogFoldsAsBefore(t *testing.T) {
 				engine := &debate.Engine{Store: kept, Flows: map[string]*debate.Flow{"notes": stage.Notes(), "workshop": stage.Workshop(5)}}
 				id, err := engine.Import(t.Context(), bytes.NewReader(data))
 				require.NoError(t, err)
-				before := stage.RecordOf(t, engine, id)
+				before := stage.StoredRecord(t, engine, id)
 
 				fact, err := engine.Redact(t.Context(), id, flow.Redaction{Texts: []string{part}, By: "the officer", Reason: "asked for"})
 				require.NoError(t, err, "%q", part)
@@ -75,7 +75,7 @@ func TestARedactedLogFoldsAsBefore(t *testing.T) {
 				assert.Positive(t, fact.Texts[0].Count)
 				removed += fact.Texts[0].Count
 
-				after := stage.RecordOf(t, engine, id)
+				after := stage.StoredRecord(t, engine, id)
 				assert.Equal(t, before.Seq+1, after.Seq)
 				assert.Equal(t, append(before.Redactions, *fact), after.Redactions)
 				assert.Equal(t, before.Spent(), after.Spent())
@@ -124,7 +124,7 @@ func TestARunningDebateGoesOnWithoutARedactedText(t *testing.T) {
 		}
 		session := stage.Started(t, engine, config)
 		stage.Pass(1500 * time.Millisecond) // Ben is speaking
-		record := stage.RecordNow(t, session)
+		record := stage.SessionRecord(t, session)
 		require.Len(t, record.Turns, 1)
 		said := record.Turns[0].Text
 		before := len(sent)

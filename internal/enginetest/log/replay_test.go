@@ -137,7 +137,7 @@ func scenes() []scene {
 			stage.AwaitsInput(t, s)
 			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}))
 			stage.AwaitsInput(t, s)
-			record := stage.RecordNow(t, s)
+			record := stage.SessionRecord(t, s)
 			require.Len(t, record.Inquiries, 1)
 			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: stage.ByPerson(debate.KindVerdict, "Ben", "Ada")}))
 			record = stage.Ended(t, s)
@@ -145,7 +145,7 @@ func scenes() []scene {
 		}},
 		{name: "redacted", whole: true, set: plain(func(*debate.Config) {}), play: func(t *testing.T, engine *debate.Engine, s *debate.Session) *debate.Record {
 			stage.Pass(1500 * time.Millisecond)
-			record := stage.RecordNow(t, s)
+			record := stage.SessionRecord(t, s)
 			removed := flow.Redaction{Texts: []string{record.Turns[0].Text}, By: "the officer", Reason: "asked for"}
 			_, err := engine.Redact(t.Context(), s.ID(), removed)
 			require.NoError(t, err)
@@ -182,7 +182,7 @@ func scenes() []scene {
 			require.NoError(t, s.Resume(t.Context()))
 			stage.Pass(500 * time.Millisecond)
 			require.NoError(t, s.Close())
-			s = stage.Opened(t, engine, s.ID())
+			s = stage.Reopen(t, engine, s.ID())
 			defer s.Close()
 			stage.Pass(1500 * time.Millisecond)
 			require.NoError(t, s.Cancel(t.Context()))
@@ -237,7 +237,7 @@ func TestGoldenLogs(t *testing.T) {
 			engine := &debate.Engine{Flows: map[string]*debate.Flow{"notes": stage.Notes(), "workshop": stage.Workshop(5)}}
 			id, err := engine.Import(t.Context(), bytes.NewReader(logs[name]))
 			require.NoError(t, err)
-			record := stage.RecordOf(t, engine, id)
+			record := stage.StoredRecord(t, engine, id)
 			assert.Equal(t, strings.TrimSpace(string(want)), stage.Canonical(t, record))
 			seen := int64(0)
 			for event, err := range engine.Events(t.Context(), id, 0) {
@@ -253,7 +253,7 @@ func TestGoldenLogs(t *testing.T) {
 			other := &debate.Engine{Flows: map[string]*debate.Flow{"notes": stage.Notes(), "workshop": stage.Workshop(5)}}
 			_, err = other.Import(t.Context(), &out)
 			require.NoError(t, err)
-			again := stage.RecordOf(t, other, id)
+			again := stage.StoredRecord(t, other, id)
 			assert.Equal(t, strings.TrimSpace(string(want)), stage.Canonical(t, again))
 		})
 	}

@@ -64,7 +64,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 	second.ID, second.Topic = "one", "Another question?"
 	other := stage.PlayedLog(t, second)
 	length := func(engine *debate.Engine) int {
-		record := stage.RecordOf(t, engine, "one")
+		record := stage.StoredRecord(t, engine, "one")
 		return int(record.Seq)
 	}
 	t.Run("the same", func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		_, err = stage.Restore(t.Context(), engine, stage.Snapshot(t, "one", other.Events))
 		failure := stage.RequireKind(t, err, provider.KindConflict)
 		assert.Equal(t, "events[0]", failure.Field)
-		record := stage.RecordOf(t, engine, "one")
+		record := stage.StoredRecord(t, engine, "one")
 		assert.Equal(t, first.Topic, stage.View(record).Config().Topic)
 	})
 	t.Run("one that somebody holds", func(t *testing.T) {

@@ -76,7 +76,7 @@ func TestAToolMayBeApprovedForAllItsUses(t *testing.T) {
 	}
 	again := approvalEngine(t, count, 2)
 	again.Store = kept
-	session = stage.Opened(t, again, record.ID)
+	session = stage.Reopen(t, again, record.ID)
 	defer session.Close()
 	record = stage.Ended(t, session)
 	assert.Len(t, record.Answers, 1)

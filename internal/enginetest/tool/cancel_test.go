@@ -58,7 +58,7 @@ func TestWhatAUseBringsAfterItWasBrokenOffIsRecorded(t *testing.T) {
 				}
 				<-time.After(6 * time.Second) // what is in flight when a debate stops may take the grace
 				assert.Less(t, time.Since(began), 20*time.Second)
-				record := stage.RecordOf(t, engine, session.ID())
+				record := stage.StoredRecord(t, engine, session.ID())
 				require.Len(t, record.ToolUses, 1)
 				use := record.ToolUses[0]
 				assert.Contains(t, use.Text, c.text)
@@ -77,7 +77,7 @@ func TestAUseOfALostProcessIsRecordedAtTheEnd(t *testing.T) {
 	count := &stage.Tally{}
 	engine, id := inUse(t, count, false, flow.ToolPolicy{})
 	require.NoError(t, engine.Control(t.Context(), id, flow.Cancel{}))
-	record := stage.RecordOf(t, engine, id)
+	record := stage.StoredRecord(t, engine, id)
 	assert.Equal(t, flow.StateCanceled, record.State)
 	assert.Zero(t, record.InFlight())
 	require.Len(t, record.ToolUses, 1)
@@ -104,7 +104,7 @@ func TestAUseAfterTheTimeOfItsRound(t *testing.T) {
 		record := stage.Run(t, engine, stage.InFlow(engine, config))
 		assert.True(t, record.Skipped("work.Ada"))
 		synctest.Wait()
-		record = stage.RecordOf(t, engine, record.ID)
+		record = stage.StoredRecord(t, engine, record.ID)
 		require.Len(t, record.ToolUses, 1)
 		assert.Equal(t, "all of it is done", record.ToolUses[0].Text)
 	})

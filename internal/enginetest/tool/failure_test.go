@@ -119,7 +119,7 @@ func TestToolsAndCrashes(t *testing.T) {
 				c := &stage.Tally{}
 				again := stage.WorkshopEngine(stage.ToolAsker(calls), 10, map[string]debate.Tool{"add": c.Of(t, info)})
 				again.Store = store
-				session := stage.Opened(t, again, log.ID)
+				session := stage.Reopen(t, again, log.ID)
 				record, err := session.Wait(t.Context())
 				require.NoError(t, err, "after %d events", n+1)
 				require.NoError(t, session.Close())

@@ -68,7 +68,7 @@ func TestRepliesThatAskForToolsAreBounded(t *testing.T) {
 			} else {
 				assert.Empty(t, last.Tools)
 			}
-			read := stage.RecordOf(t, engine, record.ID)
+			read := stage.StoredRecord(t, engine, record.ID)
 			assert.Equal(t, provider.KindToolLimit, read.FailureOf("work.Ada").Kind)
 		})
 	}

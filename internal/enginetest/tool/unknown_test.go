@@ -66,7 +66,7 @@ func TestAPersonDecidesAboutAUseWhoseOutcomeIsUnknown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			count := &stage.Tally{}
 			engine, id := inUse(t, count, false, flow.ToolPolicy{})
-			session := stage.Opened(t, engine, id)
+			session := stage.Reopen(t, engine, id)
 			record := stage.AwaitsInput(t, session)
 			require.Len(t, record.Inquiries, 1)
 			q := record.Inquiries[0]
@@ -100,7 +100,7 @@ func TestUnknownOutcomesWhereNobodyCanBeAsked(t *testing.T) {
 	} {
 		count := &stage.Tally{}
 		engine, id := inUse(t, count, true, flow.ToolPolicy{Unknown: policy})
-		session := stage.Opened(t, engine, id)
+		session := stage.Reopen(t, engine, id)
 		record := stage.Ended(t, session)
 		assert.Contains(t, adaSaid(t, record), c.want)
 		assert.Len(t, count.Times, c.uses)
@@ -113,7 +113,7 @@ func TestUnknownOutcomesWhereNobodyCanBeAsked(t *testing.T) {
 func TestAnUnknownOutcomeMayStopTheConversation(t *testing.T) {
 	count := &stage.Tally{}
 	engine, id := inUse(t, count, true, flow.ToolPolicy{Unknown: flow.OptionFail})
-	session := stage.Opened(t, engine, id)
+	session := stage.Reopen(t, engine, id)
 	defer session.Close()
 	_, err := session.Wait(t.Context())
 	assert.Equal(t, "work.Ada.tool.1", stage.RequireKind(t, err, provider.KindState).Op)
@@ -168,7 +168,7 @@ func TestAUseIsAskedAboutEachTime(t *testing.T) {
 // A log in which a use is made again without anybody's decision is refused.
 func TestALogThatRepeatsAUse(t *testing.T) {
 	engine, id := inUse(t, &stage.Tally{}, false, flow.ToolPolicy{})
-	session := stage.Opened(t, engine, id)
+	session := stage.Reopen(t, engine, id)
 	stage.AwaitsInput(t, session)
 	require.NoError(t, session.Close())
 	l := stage.LogOf(t, engine, id)

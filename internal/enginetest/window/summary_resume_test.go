@@ -36,7 +36,7 @@ func TestAnInterruptionDoesNotPayASummaryTwice(t *testing.T) {
 		},
 		"restart": func(t *testing.T, d *stage.Talk, s *debate.Session) *debate.Session {
 			require.NoError(t, s.Close())
-			again := stage.Opened(t, d.Engine, s.ID())
+			again := stage.Reopen(t, d.Engine, s.ID())
 			return again
 		},
 		"snapshot": func(t *testing.T, d *stage.Talk, s *debate.Session) *debate.Session {

@@ -427,7 +427,7 @@ func everything(t *testing.T, vendor string, p provider.Provider, good bool, sil
 			break
 		}
 	}
-	record := stage.RecordNow(t, session)
+	record := stage.SessionRecord(t, session)
 	show("record", record)
 	if record.Failure != nil {
 		show("failure", record.Failure, record.Failure.Hint())

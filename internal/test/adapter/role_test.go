@@ -388,7 +388,7 @@ func TestStrictRoles(t *testing.T) {
 							failures++
 						}
 					}
-					record := stage.RecordOf(t, engine, "d")
+					record := stage.StoredRecord(t, engine, "d")
 					assert.Equal(t, flow.StateCompleted, record.State)
 					assert.Zero(t, failures)
 					s.mu.Lock()

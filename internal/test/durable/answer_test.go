@@ -55,7 +55,7 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 				require.NotEmpty(t, lines, "nobody has gone on")
 				longest = max(longest, lines[0].At.Sub(at))
 			}
-			record := stage.RecordOf(t, engine, o.IDs[0])
+			record := stage.StoredRecord(t, engine, o.IDs[0])
 			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Len(t, record.Answers, len(given))
 			d, ok := debate.Of(record)

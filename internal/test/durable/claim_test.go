@@ -81,7 +81,7 @@ func TestALeasedDebateIsNotRead(t *testing.T) {
 				assert.Zero(t, c.events.Load(), what)
 			}
 			c.leases.Store(0)
-			stage.Opened(t, engine, "long")
+			stage.Reopen(t, engine, "long")
 			_, err := engine.Open(t.Context(), "none")
 			require.ErrorIs(t, err, debate.ErrNotFound)
 			_, err = engine.Advance(t.Context(), "none", "runtime", flow.Tick{})
@@ -89,7 +89,7 @@ func TestALeasedDebateIsNotRead(t *testing.T) {
 			assert.Zero(t, c.leases.Load())
 			require.NoError(t, kept.Release(t.Context(), "cut", "elsewhere"))
 			c.leases.Store(0)
-			session := stage.Opened(t, engine, "cut")
+			session := stage.Reopen(t, engine, "cut")
 			stage.Ended(t, session)
 			assert.EqualValues(t, 1, c.leases.Load())
 			figuref("%s: a debate of %d events that is leased elsewhere: at most 2 questions, 0 events read", kind, end)

@@ -33,11 +33,11 @@ func TestProcessesWhoseClocksAreOff(t *testing.T) {
 						}
 						o.leg(t, first, off)
 						o.leg(t, "serve", -off)
-						record := stage.RecordOf(t, engine, o.IDs[0])
+						record := stage.StoredRecord(t, engine, o.IDs[0])
 						require.False(t, record.Final(), "the debate was over before the last process")
 						require.NotEqual(t, flow.StateError, record.State, "%v", record.Failure)
 						o.leg(t, "play", 2*off)
-						record = stage.RecordOf(t, engine, o.IDs[0])
+						record = stage.StoredRecord(t, engine, o.IDs[0])
 						assert.Equal(t, flow.StateCompleted, record.State)
 						assert.Equal(t, flow.EndRounds, record.Reason)
 						assert.Len(t, record.Turns, 6)

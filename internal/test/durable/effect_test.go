@@ -185,7 +185,7 @@ func killAt(t *testing.T, place place, play string, k int64) (made, chosen int) 
 
 	engine := engineOn(opened(t, place), nil)
 	engine.Flows = map[string]*debate.Flow{arbiter.FlowName: arbiter.Flow()}
-	record := stage.RecordOf(t, engine, id)
+	record := stage.StoredRecord(t, engine, id)
 	for _, a := range record.Answers {
 		assert.Equal(t, strings.HasPrefix(play, "the policy"), a.Rule)
 		if a.Option == flow.OptionAgain {

@@ -214,7 +214,7 @@ func (r trial) run(t *testing.T, sum *tally) {
 			s.excessive++
 		}
 	}
-	record := stage.RecordOf(t, engineOn(r.store, nil), r.id)
+	record := stage.StoredRecord(t, engineOn(r.store, nil), r.id)
 	if assert.Equal(t, r.want, stage.Canonical(t, record)) && s.repeats+s.lost+s.excessive+s.uncharged == 0 {
 		s.survived = 1
 	}

@@ -79,7 +79,7 @@ func beLate(t *testing.T, failure error) {
 			<-next
 		})
 	}}, talks)
-	taken := stage.Opened(t, heir, "late")
+	taken := stage.Reopen(t, heir, "late")
 	defer taken.Close()
 	record := stage.Ended(t, taken)
 	assert.Equal(t, undisturbed(t, sequential), stage.Canonical(t, record))

@@ -51,7 +51,7 @@ func rival(t *testing.T, kind string, workers int, want string) {
 	store := opened(t, place)
 	calls := readLedger(t, o.Ledger)
 	for _, id := range o.IDs {
-		record := stage.RecordOf(t, engineOn(store, nil), id)
+		record := stage.StoredRecord(t, engineOn(store, nil), id)
 		assert.Equal(t, want, stage.Canonical(t, record))
 		sum.add(id, calls, logOf(t, store, id))
 	}

@@ -31,7 +31,7 @@ func until(t testing.TB, what string, holds func() bool) {
 
 func (c *cluster) state(t testing.TB, id string) flow.State {
 	t.Helper()
-	record := stage.RecordOf(t, c.client.Engine, id)
+	record := stage.StoredRecord(t, c.client.Engine, id)
 	return record.State
 }
 
@@ -93,7 +93,7 @@ func TestControls(t *testing.T) {
 	assert.Equal(t, flow.StateCanceled, status.State)
 	assert.Equal(t, given+1, c.entered(t, id, flow.StatePaused))
 	assert.Greater(t, c.histories(t, id).runs, 1)
-	record := stage.RecordOf(t, c.client.Engine, id)
+	record := stage.StoredRecord(t, c.client.Engine, id)
 	assert.Zero(t, record.InFlight())
 }
 
@@ -122,7 +122,7 @@ func TestASoftStop(t *testing.T) {
 		return len(c.tally(t).asked) > 0
 	})
 	stopped.Stop(t)
-	record := stage.RecordOf(t, c.client.Engine, config.ID)
+	record := stage.StoredRecord(t, c.client.Engine, config.ID)
 	assert.Equal(t, 1, record.InFlight())
 	next, err := c.client.Engine.Advance(t.Context(), config.ID, "somebody else", nil)
 	require.ErrorIs(t, err, debate.ErrLeased, "%v", next)

@@ -59,7 +59,7 @@ func TestDebatesThatWait(t *testing.T) {
 
 	given := make(map[string]time.Time)
 	for i, id := range ids {
-		record := stage.RecordOf(t, c.client.Engine, id)
+		record := stage.StoredRecord(t, c.client.Engine, id)
 		require.Len(t, record.Inquiries, 1)
 		inquiry := record.Inquiries[0].ID
 		given[id] = time.Now()
