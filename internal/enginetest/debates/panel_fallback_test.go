@@ -157,7 +157,7 @@ func TestAModelTakesOverFromAModelOnly(t *testing.T) {
 			assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionWait, flow.OptionDrop}, q.Options)
 			stage.RequireKind(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionModel, Model: "test/spare"}), provider.KindValidation)
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
-			record = stage.AwaitsInput(t, session)
+			record, err = session.Wait(t.Context())
 			again := stage.Question(t, record, err)
 			assert.NotEqual(t, q.ID, again.ID)
 			require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: again.ID, Option: flow.OptionDrop}))
