@@ -34,7 +34,7 @@ func Bubbled(test func(t *testing.T)) func(t *testing.T) {
 	return func(t *testing.T) { synctest.Test(t, test) }
 }
 
-// Stranded is a debate that stops in the error state, or waits, in its second round.
+// Stranded is a debate that befalls makes stop in the error state, or wait for a person.
 func Stranded(t *testing.T, config debate.Config, befalls func(*scripted.Provider)) (*debate.Engine, *debate.Session, *scripted.Provider) {
 	t.Helper()
 	engine, p := Engine(config)
