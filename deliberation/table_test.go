@@ -17,8 +17,8 @@ import (
 
 const flowsPage = "../docs/flows.md"
 
-// row is a row of the page's table of prompts.
-type row struct {
+// promptRow is a row of the page's table of prompts.
+type promptRow struct {
 	prompt, call string
 	contains     []string
 }
@@ -50,7 +50,7 @@ func TestPromptsContainWhatTheTableSays(t *testing.T) {
 	table := stage.TableAfter(t, string(page), "prompt", "call in that test")
 	require.Len(t, table, 1+16)
 	for _, cells := range table[1:] {
-		row := row{cells[0], strings.Trim(cells[1], "`"), strings.Split(cells[2], ", ")}
+		row := promptRow{cells[0], strings.Trim(cells[1], "`"), strings.Split(cells[2], ", ")}
 		t.Run(row.prompt, func(t *testing.T) {
 			config := base
 			if change := variants[row.prompt]; change != nil {
@@ -96,7 +96,7 @@ func wordyOr(own answers) answers {
 }
 
 // meant returns the texts that a name in the table stands for.
-func meant(t *testing.T, r *flow.Record, row row, what string) []string {
+func meant(t *testing.T, r *flow.Record, row promptRow, what string) []string {
 	t.Helper()
 	brings := func(ids ...string) []string {
 		for i := range ids {
@@ -185,7 +185,7 @@ func firstLine(text string) string {
 	return before
 }
 
-func sourceOf(t *testing.T, r *flow.Record, row row) string {
+func sourceOf(t *testing.T, r *flow.Record, row promptRow) string {
 	t.Helper()
 	for _, source := range view(r).Prompts() {
 		if strings.Contains(row.call+".", "."+source.Who+".") && source.Who != "judge" {

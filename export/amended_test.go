@@ -13,7 +13,7 @@ import (
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	players "github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -28,7 +28,7 @@ func TestADocumentOfAnAmendedDebate(t *testing.T) {
 		return scripted.Reply{Text: "Well."}
 	}}
 	engine := &debate.Engine{Providers: map[string]debate.Provider{"test": source}, SkipModelCheck: true}
-	session := players.Started(t, engine, debate.Config{
+	session := stage.Started(t, engine, debate.Config{
 		Topic: "Trams?", Format: format.StructuredRounds, Rounds: 2, Unattended: true,
 		Participants: []debate.Participant{
 			{Name: "Ada", Model: "test/a", Position: "Yes."}, {Name: "Ben", Model: "test/b", Position: "No."},
@@ -42,7 +42,7 @@ func TestADocumentOfAnAmendedDebate(t *testing.T) {
 	_, err = session.Wait(t.Context())
 	require.Error(t, err)
 	require.NoError(t, session.Stop(t.Context()))
-	record := players.Ended(t, session)
+	record := stage.Ended(t, session)
 
 	var out bytes.Buffer
 	require.NoError(t, export.Markdown(&out, record))

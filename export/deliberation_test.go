@@ -17,7 +17,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
-	players "github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -159,8 +159,8 @@ func TestAnUnfinishedDeliberation(t *testing.T) {
 			Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: ticketReply("")}},
 			Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 		}
-		session := players.Started(t, engine, tickets())
-		record := players.AwaitsInput(t, session)
+		session := stage.Started(t, engine, tickets())
+		record := stage.AwaitsInput(t, session)
 		var md bytes.Buffer
 		require.NoError(t, export.Markdown(&md, record))
 		assert.Contains(t, md.String(), "## Solution\n\n**There is no solution yet.**")

@@ -9,20 +9,20 @@ import (
 
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
-	players "github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // Files are shown by name, type, size and hash. Their names are the words of users.
 func TestFilesAreShown(t *testing.T) {
-	config := players.TwoDebaters()
+	config := stage.TwoDebaters()
 	config.Rounds = 1
 	png := []byte("\x89PNG\r\n\x1a\n<script>alert(1)</script>")
 	config.Attachments = []flow.File{{Name: "<img src=x onerror=alert(1)>.png", Data: png}}
 	config.Documents = []flow.Document{{Name: "A [study](javascript:x)", Files: []flow.File{{Name: "a_b_.txt", Type: "text/plain", Data: []byte("words")}}}}
-	engine, _ := players.Engine(config)
+	engine, _ := stage.Engine(config)
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
-	r := players.Ended(t, s)
+	r := stage.Ended(t, s)
 	var page, plain strings.Builder
 	require.NoError(t, export.HTML(&page, r))
 	require.NoError(t, export.Markdown(&plain, r))

@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
-	players "github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -81,7 +81,7 @@ func TestAnotherFlow(t *testing.T) {
 	session, err := engine.Start(context.Background(), &notes{"What is new?", map[string]string{"Ada": "acme/large", "Ben": "acme/small"}})
 	require.NoError(t, err)
 	defer session.Close()
-	record := players.Ended(t, session)
+	record := stage.Ended(t, session)
 	var md bytes.Buffer
 	require.NoError(t, export.Markdown(&md, record))
 	for _, want := range []string{
@@ -144,7 +144,7 @@ func markedNotes(t *testing.T, schema *flow.Schema) string {
 	session, err := engine.Start(t.Context(), &notes{"What is new?", map[string]string{"Ada": "acme/large", "Ben": "acme/small"}})
 	require.NoError(t, err)
 	defer session.Close()
-	record := players.Ended(t, session)
+	record := stage.Ended(t, session)
 	var md bytes.Buffer
 	require.NoError(t, export.Markdown(&md, record))
 	_, err = structures(&export.Document{Record: record})

@@ -157,20 +157,20 @@ func giants() map[string]string {
 	return out
 }
 
-// stage is a debate of which every text can be replaced.
-type stage struct {
+// rewritable is a debate of which every text can be replaced.
+type rewritable struct {
 	document *export.Document
 	record   flow.Record
 	config   debate.Config
 	rubric   bool // the judges have one
 }
 
-func newStage(t *testing.T) *stage {
+func newRewritable(t *testing.T) *rewritable {
 	t.Helper()
 	d := duel().play(t)
 	played, ok := debate.Of(d.Record)
 	require.True(t, ok)
-	s := &stage{document: d, record: *d.Record, config: *played.Config()}
+	s := &rewritable{document: d, record: *d.Record, config: *played.Config()}
 	s.record.Summaries = []*flow.Summarized{{Before: 10, After: 5}}
 	s.record.Rejections = []flow.Rejection{{Round: 1}}
 	s.record.Warnings = []flow.Warning{{Kind: flow.WarnCost}}
@@ -180,7 +180,7 @@ func newStage(t *testing.T) *stage {
 
 // with returns the document in which models, and who has configured the debate, have written nothing but a
 // text.
-func (s *stage) with(text string) *export.Document {
+func (s *rewritable) with(text string) *export.Document {
 	d, _ := debate.Of(s.document.Record)
 	r, c := s.record, s.config
 	c.Topic, c.Format = text, text
@@ -248,7 +248,7 @@ func (s *stage) with(text string) *export.Document {
 func TestAttacks(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
-	s := newStage(t)
+	s := newRewritable(t)
 	rubrics := []bool{false, true}
 	if every > 1 {
 		rubrics = rubrics[1:]
@@ -326,11 +326,11 @@ func FuzzStructure(f *testing.F) {
 	for _, text := range attacks() {
 		f.Add(text)
 	}
-	var s *stage
+	var s *rewritable
 	var blank, want []string
 	f.Fuzz(func(t *testing.T, text string) {
 		if s == nil {
-			s = newStage(t)
+			s = newRewritable(t)
 			var err error
 			want, err = structures(s.with("harmless"))
 			require.NoError(t, err)

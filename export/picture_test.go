@@ -24,7 +24,7 @@ import (
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/kernel"
-	players "github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
@@ -50,13 +50,13 @@ func webp(chunk string) []byte {
 // reported plays a debate with files, and writes it with their bytes.
 func reported(t *testing.T, file func(hash string) ([]byte, error), attachments ...flow.File) (page, markdown string) {
 	t.Helper()
-	config := players.TwoDebaters()
+	config := stage.TwoDebaters()
 	config.Rounds, config.Attachments = 1, attachments
-	engine, _ := players.Engine(config)
+	engine, _ := stage.Engine(config)
 	s, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer s.Close()
-	r := players.Ended(t, s)
+	r := stage.Ended(t, s)
 	if file == nil {
 		file = func(hash string) ([]byte, error) { return engine.File(t.Context(), r.ID, hash) }
 	}
@@ -179,10 +179,10 @@ func TestAPageHasABoundForItsImages(t *testing.T) {
 
 // Another failure than a missing file is the caller's, and nothing is written.
 func TestAFailureToReadAFileIsReturned(t *testing.T) {
-	config := players.TwoDebaters()
+	config := stage.TwoDebaters()
 	config.Rounds, config.Attachments = 1, []flow.File{{Data: canvas(4, 3, "")}}
-	engine, _ := players.Engine(config)
-	r := players.Run(t, engine, config)
+	engine, _ := stage.Engine(config)
+	r := stage.Run(t, engine, config)
 	down := errors.New("the store is down")
 	d := &export.Document{Record: r, File: func(string) ([]byte, error) { return nil, down }}
 	var out strings.Builder
@@ -193,9 +193,9 @@ func TestAFailureToReadAFileIsReturned(t *testing.T) {
 
 // A log that was changed names another file as an image: its bytes do not show the type.
 func TestALogThatCallsAFileAnImage(t *testing.T) {
-	config := players.TwoDebaters()
+	config := stage.TwoDebaters()
 	config.Rounds, config.Attachments = 1, []flow.File{{Data: canvas(4, 3, "")}}
-	engine, _ := players.Engine(config)
+	engine, _ := stage.Engine(config)
 	start, err := kernel.Of(t, engine).Freeze(config)
 	require.NoError(t, err)
 	svg := []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)
@@ -221,11 +221,11 @@ func TestAPageShowsTheImageOfAnAnswer(t *testing.T) {
 			Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: ticketReply("so")}},
 			Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 		}
-		s := players.Started(t, engine, config)
-		r := players.AwaitsInput(t, s)
+		s := stage.Started(t, engine, config)
+		r := stage.AwaitsInput(t, s)
 		data := canvas(4, 3, "")
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Text: "As drawn.", Attachments: []flow.File{{Name: "plan", Data: data}}}))
-		r = players.StoredRecord(t, engine, s.ID())
+		r = stage.StoredRecord(t, engine, s.ID())
 		page, markdown := written(t, &export.Document{Record: r, File: func(hash string) ([]byte, error) {
 			return engine.File(t.Context(), s.ID(), hash)
 		}})

@@ -16,7 +16,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
-	players "github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -69,7 +69,7 @@ func (s *scene) play(t *testing.T) *export.Document {
 }
 
 // toJSON writes a value that always has a JSON.
-var toJSON = players.JSON
+var toJSON = stage.JSON
 
 // says makes a reply that took a while and was paid for.
 func says(text string) scripted.Reply {

@@ -12,7 +12,7 @@ import (
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
-	players "github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -84,7 +84,7 @@ func TestWorkThatIsNotComplete(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(name, players.Bubbled(func(t *testing.T) {
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
 			c := arbiter.Config{
 				Task: "Double.", Arbiter: arbiter.Arbiter{Model: "acme/m"}, Unattended: true,
 				Agents: []arbiter.Agent{{Name: "Ada", Model: "acme/m"}, {Name: "Ben", Model: "acme/m"}},
@@ -105,7 +105,7 @@ func TestWorkThatIsNotComplete(t *testing.T) {
 					return scripted.Reply{Text: toJSON(arbiter.Ruling{Move: arbiter.MoveSelect, Agents: names, Reason: "so"})}
 				}}},
 			}
-			session := players.Started(t, engine, c)
+			session := stage.Started(t, engine, c)
 			record, err := session.Wait(t.Context()) // an error of the work is what some cases are about
 			if test.host != nil {
 				require.ErrorIs(t, err, flow.ErrAwaitingInput)
