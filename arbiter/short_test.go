@@ -77,8 +77,7 @@ func TestCutShortIsSaid(t *testing.T) {
 func TestTheLimitThatIsNamedSuffices(t *testing.T) {
 	t.Parallel()
 	for name, limit := range stage.Limits() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
 			engine, p := engineFor(nil)
 			engine.Models = map[string]flow.Model{"test/m": {Priced: true, Input: flow.USD / 1_000_000, Output: 4 * flow.USD / 1_000_000}}
 			p.Reply = func(req *provider.Request) scripted.Reply {
@@ -89,11 +88,11 @@ func TestTheLimitThatIsNamedSuffices(t *testing.T) {
 			}
 			c := config()
 			c.ID, c.MaxIterations, c.MaxTokens = "", 8, 600
-			whole := stage.NamedLimit(t, engine, limit, func(b *flow.Budget) flow.Config {
+			whole := stage.AssertNamedLimitSuffices(t, engine, limit, func(b *flow.Budget) flow.Config {
 				c.Budget = b
 				return c
 			})
 			assert.Equal(t, arbiter.EndIterations, whole.Reason)
-		})
+		}))
 	}
 }

@@ -130,7 +130,7 @@ func TestTheLimitThatIsNamedSuffices(t *testing.T) {
 			engine.Models = priced()
 			config := three()
 			config.Rounds, config.MaxTokens = 4, 600
-			whole := stage.NamedLimit(t, engine, limit, func(b *flow.Budget) flow.Config {
+			whole := stage.AssertNamedLimitSuffices(t, engine, limit, func(b *flow.Budget) flow.Config {
 				config.Budget = b
 				return config
 			})

@@ -50,9 +50,9 @@ func Limits() map[string]func(n int) flow.Budget {
 	}
 }
 
-// NamedLimit plays a conversation under the least limit that is accepted, which cuts it short, and then under the limit that it names. It
-// returns what the second has come to, which nothing has cut.
-func NamedLimit(
+// AssertNamedLimitSuffices plays a conversation under the least limit that is accepted, which cuts it short, and then under the limit that
+// it names. It asserts that the second run ends without an error and that nothing cuts it short, and returns its record.
+func AssertNamedLimitSuffices(
 	t *testing.T, engine *debate.Engine, limit func(n int) flow.Budget, config func(*flow.Budget) flow.Config,
 ) *flow.Record {
 	t.Helper()
@@ -64,14 +64,15 @@ func NamedLimit(
 			break
 		}
 	}
-	run := func() *flow.Record {
-		session, err := engine.Start(t.Context(), config(&budget))
-		require.NoError(t, err)
-		defer session.Close()
-		record, _ := session.Wait(t.Context())
-		return record
+	run := func() (*flow.Record, error) {
+		t.Helper()
+		session := Started(t, engine, config(&budget))
+		record, err := session.Wait(t.Context())
+		require.NoError(t, session.Close())
+		require.NotNil(t, record, "%v", err)
+		return record, err
 	}
-	cut := run()
+	cut, _ := run() // a hard limit may end it with an error
 	require.NotEmpty(t, cut.Warnings)
 	w := cut.Warnings[len(cut.Warnings)-1]
 	require.Contains(t, []flow.WarningKind{flow.WarnSoft, flow.WarnHard}, w.Kind)
@@ -88,7 +89,8 @@ func NamedLimit(
 			*field = max(*field, needs)
 		}
 	}
-	whole := run()
+	whole, err := run()
+	require.NoError(t, err)
 	assert.Empty(t, whole.CutShort(), "%s", cut.CutShort())
 	return whole
 }
