@@ -17,8 +17,11 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// toJSON writes a value that always has a JSON. callOf is the ID of the call that a request is made for: "r1.Ada".
-var toJSON, callOf = stage.JSON, stage.CallOf
+// What the tests of all flows share.
+var (
+	toJSON = stage.JSON   // of a value that always has a JSON
+	callOf = stage.CallOf // the ID of the call that a request is made for: "r1.Ada"
+)
 
 // askedOf is callOf, with a mark where an answer was rejected and is asked for again.
 func askedOf(req *provider.Request) string {

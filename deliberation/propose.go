@@ -12,13 +12,13 @@ func (b *board) proposes(w *work) bool {
 }
 
 func proposeCalls(r *flow.Record) []*flow.Call {
-	return phaseCalls(r, StateProposing, KindProposal, slotPropose, func(b *board, w *work, r *flow.Record, a attempt) string {
+	return soloCalls(r, StateProposing, KindProposal, slotPropose, func(now *flow.Record, b *board, w *work, a attempt) string {
 		var text strings.Builder
 		b.history(&text, w, w, a.history)
 		if former := w.standing(); former != nil {
 			b.quoteNow(&text, former, a.halves)
 		}
-		return text.String() + r.Text("ask.propose."+w.ID) + a.note("proposal")
+		return text.String() + now.Text("ask.propose."+w.ID) + a.note("proposal")
 	})
 }
 

@@ -15,15 +15,15 @@ func (b *board) refines(w *work) bool {
 }
 
 func refineCalls(r *flow.Record) []*flow.Call {
-	return phaseCalls(r, StateRefining, KindRefinement, slotRefine, func(b *board, w *work, r *flow.Record, a attempt) string {
+	return soloCalls(r, StateRefining, KindRefinement, slotRefine, func(now *flow.Record, b *board, w *work, a attempt) string {
 		var text strings.Builder
 		b.history(&text, w, w, a.history)
 		for _, t := range append([]*flow.Turn{w.standing()}, b.heard(w)...) {
 			b.quoteNow(&text, t, a.halves)
 		}
-		ask := r.Text("ask.refine." + w.ID)
+		ask := now.Text("ask.refine." + w.ID)
 		if b.shares() && (a.short > 0 || !b.quoteOthers(&text, w)) {
-			ask = cmp.Or(r.Text(textAlone+w.ID), ask)
+			ask = cmp.Or(now.Text(textAlone+w.ID), ask)
 		}
 		return text.String() + ask + a.note("refinement")
 	})

@@ -35,10 +35,11 @@ func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	return TriggerBeginRound, exit, true
 }
 
-// phaseCalls returns the calls of a phase in which each agent has at most one, and the summaries that some of them read and that are not
-// made yet. last writes the instruction of a call.
-func phaseCalls(
-	r *flow.Record, phase flow.State, kind flow.CallKind, slot int, last func(b *board, w *work, r *flow.Record, a attempt) string,
+// soloCalls returns the calls of a phase in which each agent has at most one call, and the missing summaries that they read. It is not for
+// critiques: an agent has several, each with a slot of its own. instruction writes the last message of a call. It is given the record at the
+// time of the request, which may be newer than that of b.
+func soloCalls(
+	r *flow.Record, phase flow.State, kind flow.CallKind, slot int, instruction func(now *flow.Record, b *board, w *work, a attempt) string,
 ) []*flow.Call {
 	if r.Late() {
 		return nil
@@ -58,7 +59,7 @@ func phaseCalls(
 			}
 			call := b.work(w, a.id, kind)
 			call.Slot, call.OnFail = b.slot(slot, w.seat, 0), a.onFail(call.OnFail)
-			call.Last = func(r *flow.Record) string { return last(b, w, r, a) }
+			call.Last = func(now *flow.Record) string { return instruction(now, b, w, a) }
 			calls = append(calls, call)
 		}
 	}

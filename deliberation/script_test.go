@@ -28,9 +28,12 @@ var fewer = longform.Fewer()
 // repeated.
 func said(call string) string { return "What " + call + " brings." }
 
-// What tests of all flows share: toJSON writes a value that always has a JSON, callOf is the id of the call that a request is made for
-// ("r1.critique.ada.ben"), and play plays a conversation to its end.
-var toJSON, callOf, play = stage.JSON, stage.CallOf, stage.Run
+// What the tests of all flows share.
+var (
+	toJSON = stage.JSON   // of a value that always has a JSON
+	callOf = stage.CallOf // the id of the call that a request is made for: "r1.critique.ada.ben"
+	play   = stage.Run    // to the end of a conversation
+)
 
 // solution is a well-formed answer.
 func solution(text string) deliberation.Solution {
