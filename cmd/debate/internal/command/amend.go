@@ -46,7 +46,7 @@ onFailure, toolPolicy); the flags come after it.`,
   debate amend 0198c2f1 --model architect=anthropic/claude-sonnet-4-5,openai/gpt-4.1
   debate amend 0198c2f1 --fallbacks judge=openai/gpt-4.1 --turn-timeout 5m`,
 		PreRunE: func(c *cobra.Command, _ []string) error { return exclusive(c, "no-budget", "budget") },
-	}, &controlFlags{}, choice{}, func(c *cobra.Command, engine *debate.Engine, id string, _ []string) (flow.Signal, error) {
+	}, nil, choice{}, func(c *cobra.Command, engine *debate.Engine, id string, _ []string) (flow.Signal, error) {
 		record, err := engine.Record(c.Context(), id)
 		if err != nil {
 			return nil, err

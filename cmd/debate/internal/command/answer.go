@@ -57,8 +57,10 @@ The first answer counts; a later one fails and names the person of the first.`,
 		if answer.Text, err = p.answerText(rest); err != nil {
 			return nil, err
 		}
-		answer.Attachments, err = readFiles(files)
-		return answer, err
+		if answer.Attachments, err = readFiles(files); err != nil {
+			return nil, err
+		}
+		return answer, nil
 	})
 	c.Flags().StringArrayVar(&files, "file", nil, "a `file` that belongs to the answer, such as an image or a PDF; can be repeated")
 	withPerson(c, &person)

@@ -33,8 +33,9 @@ func (p *program) withRun(c *cobra.Command, f *controlFlags) {
 	p.runFlags(c)
 }
 
-// controlling completes a command that controls a conversation: the one that its first argument names, or one that from finds. It
-// wants an id unless from implies one. signal makes the control.
+// controlling completes c, a command that controls a conversation, and returns it. The conversation is the one that the first argument
+// names, or one that from finds; an id is required unless from implies one. signal makes the control. f is nil if the command has none of
+// these flags: it then continues nothing here.
 func (p *program) controlling(
 	c *cobra.Command, f *controlFlags, from choice,
 	signal func(c *cobra.Command, engine *debate.Engine, id string, args []string) (flow.Signal, error),
@@ -58,7 +59,7 @@ func (p *program) controlling(
 		if err != nil {
 			return err
 		}
-		return p.control(c.Context(), engine, id, control, f.run)
+		return p.control(c.Context(), engine, id, control, f != nil && f.run)
 	}
 	return c
 }

@@ -31,7 +31,10 @@ func (p *program) steer(c *cobra.Command, on flow.Trigger, read func(work *arbit
 			return nil, exit(exitArguments, err)
 		}
 		data, err := json.Marshal(payload)
-		return flow.Sent{Trigger: on, Payload: data, Reason: f.reason}, err
+		if err != nil {
+			return nil, err
+		}
+		return flow.Sent{Trigger: on, Payload: data, Reason: f.reason}, nil
 	})
 	return f.withReason(c)
 }
