@@ -36,8 +36,8 @@ func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 }
 
 // soloCalls returns the calls of a phase in which each agent has at most one call, and the missing summaries that they read. It is not for
-// critiques: an agent has several, each with a slot of its own. instruction writes the last message of a call. It is given the record at the
-// time of the request, which may be newer than that of b.
+// critiques: an agent has several, each with a slot of its own. instruction writes the last message of a call. It is given the record at
+// the time of the request, which may be newer than that of b.
 func soloCalls(
 	r *flow.Record, phase flow.State, kind flow.CallKind, slot int, instruction func(now *flow.Record, b *board, w *work, a attempt) string,
 ) []*flow.Call {
