@@ -64,7 +64,7 @@ type (
 		// 0: Input.At decides.
 		Seq int64
 	}
-	// Result is the reply to an attempt. Call and Attempt are those of its [Command].
+	// Result is the reply to an attempt. Call and Attempt are those of its [Command]. A Result and a Failed survive JSON.
 	Result struct {
 		Call        string
 		Attempt     int
@@ -112,7 +112,7 @@ type (
 	// Failed has ended the attempt then. It is recorded as a [Late]. If the attempt is still in flight, or if nothing more can be recorded,
 	// it is ignored.
 	GivenUp struct {
-		Outcome Signal // a Result or a Failed
+		Outcome Signal // a Result or a Failed; a runtime that moves a GivenUp as JSON moves this one, whose type it knows
 	}
 	// Outcomes are those of several attempts that have ended at the same time, in the order in which they came: each is a Result, a
 	// Failed, a Lost or a GivenUp. They are recorded one after the other, and what is due then follows. So a runtime can save them in one

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -38,21 +39,21 @@ func MetadataOf(r *provider.Response) *Metadata {
 	if r.ID == "" && r.Model == "" && r.Cost == nil && len(r.Left) == 0 && r.Reasoning == "" && len(r.Citations) == 0 && r.Uncited <= 0 {
 		return nil
 	}
-	a := &Metadata{id: text.OneLine(r.ID, maxReported), model: text.OneLine(r.Model, maxReported)}
+	a := &Metadata{
+		id: r.ID, model: r.Model, left: r.Left, reasoning: r.Reasoning, citations: r.Citations, uncited: r.Uncited,
+	}
 	if r.Cost != nil {
 		if told, ok := fromUSD(*r.Cost); ok {
 			a.cost = &told
 		}
 	}
-	for _, name := range r.Left[:min(len(r.Left), maxLeft)] {
-		a.left = append(a.left, text.OneLine(name, maxReported))
-	}
-	a.reasoning, a.citations, a.uncited = r.Reasoning, r.Citations, min(max(r.Uncited, 0), maxUncited)
+	a.bound()
 	return a
 }
 
 // Metadata is what a vendor says of a reply beside its text. [MetadataOf] makes it. A log keeps it in two places: the thoughts and the
-// citations in the [Turn], the rest as [VendorMetadata].
+// citations in the [Turn], the rest as [VendorMetadata]. It survives JSON, so that a runtime can move the [Result] or [Failed] that holds it
+// from one process to another.
 type Metadata struct {
 	id, model string
 	cost      *Money // the vendor's own figure; nil: it reports none
@@ -60,6 +61,46 @@ type Metadata struct {
 	reasoning string              // the text of the model's thoughts
 	citations []provider.Citation // as the adapter gives them
 	uncited   int                 // those that the adapter has dropped
+}
+
+// bound cuts what a vendor reports to its bounds.
+func (a *Metadata) bound() {
+	a.id, a.model = text.OneLine(a.id, maxReported), text.OneLine(a.model, maxReported)
+	var left []string // a copy: the list is the caller's
+	for _, name := range a.left[:min(len(a.left), maxLeft)] {
+		left = append(left, text.OneLine(name, maxReported))
+	}
+	if a.cost != nil && (*a.cost < 0 || *a.cost > maxTold) {
+		a.cost = nil
+	}
+	a.left, a.uncited = left, min(max(a.uncited, 0), maxUncited)
+}
+
+// movedMetadata is the JSON of a [Metadata].
+type movedMetadata struct {
+	ID        string              `json:"id,omitempty"`
+	Model     string              `json:"model,omitempty"`
+	Cost      *Money              `json:"cost,omitempty"`
+	Left      []string            `json:"left,omitempty"`
+	Reasoning string              `json:"reasoning,omitempty"`
+	Citations []provider.Citation `json:"citations,omitempty"`
+	Uncited   int                 `json:"uncited,omitempty"`
+}
+
+// MarshalJSON writes all that the vendor says.
+func (a Metadata) MarshalJSON() ([]byte, error) {
+	return json.Marshal(movedMetadata{a.id, a.model, a.cost, a.left, a.reasoning, a.citations, a.uncited})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written. What is longer than a vendor's report can be is cut, as [MetadataOf] does it.
+func (a *Metadata) UnmarshalJSON(data []byte) error {
+	var in movedMetadata
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*a = Metadata{in.ID, in.Model, in.Cost, in.Left, in.Reasoning, in.Citations, in.Uncited}
+	a.bound()
+	return nil
 }
 
 // maxTold is the largest cost of one request that is believed: more is a mistake of the unit.

@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// IsNo returns why a value is not one of those that are wanted. A pointer to one is not: in Go it has the methods of the value, so
-// that the compiler takes it where an interface is wanted.
+// IsNo returns why a value is not one of those that are wanted. A pointer to one is not, although the compiler takes it where an interface
+// is wanted.
 func IsNo(value any, wanted string) error {
 	if of := reflect.TypeOf(value); of != nil && of.Kind() == reflect.Pointer {
 		return fmt.Errorf("%T is no %s: give the value, a %s, not a pointer to it", value, wanted, of.Elem())
