@@ -417,14 +417,28 @@ func (c *Core) ended(outcome Signal) error {
 	}
 }
 
+// isOutcome returns why a signal is no outcome of an attempt; nil: it is one.
+func isOutcome(s Signal) error {
+	wanted := "outcome"
+	switch came := s.(type) {
+	case Result, Failed, Lost:
+		return nil
+	case GivenUp:
+		switch s = came.Outcome; s.(type) {
+		case Result, Failed:
+			return nil
+		}
+		wanted = "result or failure"
+	}
+	return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(s, wanted)}
+}
+
 // outcomes takes those of several attempts. Each has random bits of its own, so that calls that have failed together are not made again
 // at the same moment.
 func (c *Core) outcomes(all Outcomes) error {
-	for _, outcome := range all {
-		switch outcome.(type) {
-		case Result, Failed, Lost, GivenUp:
-		default:
-			return c.ended(outcome)
+	for _, outcome := range all { // before any is recorded
+		if err := isOutcome(outcome); err != nil {
+			return err
 		}
 	}
 	seed := c.in.Bits

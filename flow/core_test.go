@@ -45,7 +45,9 @@ func TestWhatIsNoOutcomeIsRefusedWithThoseBesideIt(t *testing.T) {
 	call := body.As[flow.Intent](l.Events[i]).Call
 	said := flow.Result{Call: call, Attempt: 1, Text: "Mine."}
 	core := stage.CoreOf(t, l.Engine, l.ID, l.Events[:i+1])
-	for _, signal := range []flow.Signal{flow.Pause{}, flow.Outcomes{said}, nil} {
+	for _, signal := range []flow.Signal{
+		flow.Pause{}, flow.Outcomes{said}, nil, flow.GivenUp{}, flow.GivenUp{Outcome: flow.Lost{Call: call, Attempt: 1}},
+	} {
 		out, err := core.Step(flow.Input{At: time.Now(), Signal: flow.Outcomes{said, signal}})
 		stage.RequireKind(t, err, provider.KindValidation)
 		assert.Empty(t, out)
