@@ -14,6 +14,9 @@ var (
 	Apart = apart
 )
 
+// Planned reports whether a session keeps the plan of its config.
+func Planned(s *Session) bool { return s.plan.Load() != nil }
+
 // Kept writes out what an engine keeps of configs.
 func Kept(l *Engine) (setups, renderings []string) {
 	write := func(v ...any) string {

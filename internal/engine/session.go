@@ -20,7 +20,7 @@ type Session struct {
 
 	Face   any // what the host program gets for it; see Parts.Face
 	engine *Engine
-	plan   atomic.Pointer[plan] // of the latest config, without its files; nil: the conversation was stored
+	plan   atomic.Pointer[plan] // of the latest config, without its files; nil: the conversation has begun
 }
 
 // of returns the Session that was made for one of internal/session.
@@ -108,8 +108,10 @@ func (l *Engine) configured(p *plan) (*flow.Core, error) {
 	return core, err
 }
 
-// frozenStart returns the signal with which a log begins, as the checks of the config have made it. nil: they made none.
+// frozenStart returns the signal with which a log begins, as the checks of the config have made it. nil: they made none. The session then
+// needs its plan no more, and does not keep the copies of the config that are in it.
 func (s *Session) frozenStart(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
+	defer s.plan.Store(nil)
 	if checked != nil {
 		return checked, nil
 	}

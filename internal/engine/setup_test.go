@@ -43,18 +43,25 @@ func starts(t *testing.T, change func(*debate.Engine, *debate.Flow)) (*kernel.En
 	}
 }
 
+// facing returns the engine beneath another one, which can start sessions. All its conversations have one seed, and draw the same labels.
+func facing(t *testing.T, host *debate.Engine) *engine.Engine {
+	t.Helper()
+	own, problems := engine.New(engine.Parts{
+		Providers: host.Providers, Models: host.Models, Logger: host.Logger, First: debate.FlowName,
+		Seed:  func() string { return "seed" },
+		Flows: map[string]*flow.Flow{debate.FlowName: debate.DebateFlow()}, Face: func(s *engine.Session) any { return s },
+	})
+	require.Empty(t, problems)
+	return own
+}
+
 // What is kept of a config stays as it is, whatever the conversations that start by it do.
 func TestWhatIsKeptOfAConfigStays(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Judging.Anonymous, config.Labels = true, map[string]string{"tenant": "blue"}
 	host, p := stage.Engine(config)
 	p.Record = false
-	own, problems := engine.New(engine.Parts{
-		Providers: host.Providers, Models: host.Models, Logger: host.Logger, First: debate.FlowName,
-		Seed:  func() string { return "seed" }, // all draw the same labels
-		Flows: map[string]*flow.Flow{debate.FlowName: debate.DebateFlow()}, Face: func(s *engine.Session) any { return s },
-	})
-	require.Empty(t, problems)
+	own := facing(t, host)
 	play := func() {
 		record, err := own.Play(t.Context(), config)
 		require.NoError(t, err)
@@ -265,6 +272,26 @@ func TestASessionStartsByItsLastConfig(t *testing.T) {
 		assert.Equal(t, one.Topic, record.Settings().Topic)
 		assert.Contains(t, record.Text("system.summarizer"), one.Topic)
 	}
+}
+
+// A session needs the plan of its config until it starts, and no longer.
+func TestASessionKeepsItsPlanUntilItStarts(t *testing.T) {
+	config := stage.TwoDebaters()
+	budgeted := config
+	budgeted.Budget = &flow.Budget{HardCalls: 1000} // its checks make the start
+	host, _ := stage.Engine(config)
+	own := facing(t, host)
+	for _, one := range []debate.Config{config, budgeted} {
+		session, err := own.NewSession(t.Context(), one, false)
+		require.NoError(t, err)
+		require.NoError(t, session.Validate(t.Context()))
+		assert.True(t, engine.Planned(session))
+		require.NoError(t, session.Start(t.Context()))
+		assert.False(t, engine.Planned(session))
+		_, err = session.Wait(t.Context(), false)
+		require.NoError(t, err)
+	}
+	require.NoError(t, own.Shutdown(t.Context(), false))
 }
 
 // node is a value that may hold itself.
