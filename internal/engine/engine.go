@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"maps"
 	"strings"
@@ -74,6 +75,8 @@ type Engine struct {
 	absent    bool // any registrable name of a function counts as registered
 
 	remembered fetchedFiles
+	met        met
+	numbers    numbers
 	setups     latest[setup]
 	renderings latest[rendering]
 	memories   memories
@@ -94,6 +97,7 @@ func New(p Parts) (*Engine, []error) {
 		},
 		machines: make(map[string]*flow.Machine), first: p.First,
 		logger: p.Logger, seed: p.Seed, skipCheck: p.SkipModelCheck, fetch: p.Fetch,
+		numbers: numbers{seed: maphash.MakeSeed()},
 	}
 	if l.logger == nil {
 		l.logger = slog.New(standard{})

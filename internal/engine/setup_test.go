@@ -68,6 +68,7 @@ func TestWhatIsKeptOfAConfigStays(t *testing.T) {
 		require.Equal(t, flow.StateCompleted, record.State)
 	}
 	play()
+	play()
 	setups, renderings := engine.Kept(own)
 	require.Len(t, setups, 1)
 	require.Len(t, renderings, 1)
@@ -97,6 +98,94 @@ func TestMoreConfigsThanAreKeptStartInTurn(t *testing.T) {
 	setups, renderings := engine.Kept(own)
 	assert.Len(t, setups, 16)
 	assert.Len(t, renderings, 16)
+}
+
+// counted is an engine that counts how often a flow copies configs and renders prompts.
+type counted struct {
+	*kernel.Engine
+
+	start            func(flow.Config) string
+	copied, rendered int
+}
+
+func counting(t *testing.T) *counted {
+	t.Helper()
+	c := &counted{}
+	c.Engine, c.start = starts(t, func(_ *debate.Engine, f *debate.Flow) {
+		normalize, texts := f.Normalize, f.Texts
+		f.Normalize = func(given flow.Config) (flow.Config, error) {
+			c.copied++
+			return normalize(given)
+		}
+		f.Texts = func(s flow.Setup) (map[string]string, error) {
+			c.rendered++
+			return texts(s)
+		}
+	})
+	return c
+}
+
+// A config is kept when it comes again, and only if nothing is wrong with it.
+func TestWhatIsWorthKeepingIsKept(t *testing.T) {
+	c := counting(t)
+	kept := func() (setups, renderings int) {
+		a, b := engine.Kept(c.Engine)
+		return len(a), len(b)
+	}
+	wrong := stage.TwoDebaters()
+	wrong.Topic = ""
+	for range 4 {
+		require.Error(t, c.Validate(t.Context(), wrong))
+	}
+	c.start(stage.TwoDebaters())
+	setups, renderings := kept()
+	assert.Zero(t, setups)
+	assert.Zero(t, renderings)
+	want := c.start(stage.TwoDebaters())
+	setups, renderings = kept()
+	assert.Equal(t, 1, setups)
+	assert.Equal(t, 1, renderings)
+	copied, rendered := c.copied, c.rendered
+	assert.Equal(t, want, c.start(stage.TwoDebaters()))
+	assert.Equal(t, copied+2, c.copied, "once for Validate, and once for Freeze")
+	assert.Equal(t, rendered, c.rendered)
+}
+
+// A config that is different at each start costs no copies, and pushes nothing out.
+func TestConfigsThatNeverComeAgainCostNoCopies(t *testing.T) {
+	c, config := counting(t), stage.TwoDebaters()
+	for range 3 {
+		c.start(config)
+	}
+	setups, renderings := engine.Kept(c.Engine)
+	copied, rendered := c.copied, c.rendered
+	for n := range 40 {
+		config.Topic = fmt.Sprintf("Question %d?", n)
+		c.start(config)
+	}
+	assert.Equal(t, copied+80, c.copied)
+	assert.Equal(t, rendered+40, c.rendered)
+	againSetups, againRenderings := engine.Kept(c.Engine)
+	assert.Equal(t, setups, againSetups)
+	assert.Equal(t, renderings, againRenderings)
+}
+
+// Configs that differ in what no prompt speaks of have the same prompts.
+func TestMarksOfTheHostShareThePrompts(t *testing.T) {
+	c := counting(t)
+	for n := range 20 {
+		config := stage.TwoDebaters()
+		config.Labels = map[string]string{"trace": fmt.Sprint(n)}
+		config.Unattended = n%2 == 0
+		config.Patience = time.Duration(n+1) * time.Minute
+		config.Participants[0].Metadata = map[string]string{"user": fmt.Sprint(n)}
+		_, alone := starts(t, nil)
+		assert.Equal(t, alone(config), c.start(config))
+	}
+	assert.Equal(t, 2, c.rendered, "for the first start, and to keep it")
+	assert.Equal(t, 41, c.copied, "twice for each start, and once to keep the prompts")
+	setups, _ := engine.Kept(c.Engine)
+	assert.Empty(t, setups)
 }
 
 // A config that was valid is refused as soon as its providers are asked again, and say that a model or a key is gone.
@@ -203,14 +292,17 @@ func TestAFlowThatSharesMemoryWithItsHost(t *testing.T) {
 			config := stage.TwoDebaters()
 			config.Temperature, config.Prompts = new(0.5), map[string]string{"turn": "Speak in round {{.Round}}."}
 			own, start := starts(t, sharing)
+			start(&config)
+			start(&config)
 			first := start(&config)
 			test.write(&config)
 			_, alone := starts(t, sharing)
 			second := start(&config)
 			assert.NotEqual(t, first, second)
 			assert.Equal(t, alone(&config), second)
-			setups, _ := engine.Kept(own)
+			setups, renderings := engine.Kept(own)
 			assert.Empty(t, setups)
+			assert.Empty(t, renderings)
 		})
 	}
 	t.Run("frozen", func(t *testing.T) {
@@ -224,6 +316,8 @@ func TestAFlowThatSharesMemoryWithItsHost(t *testing.T) {
 			}
 		}
 		_, start := starts(t, freezing)
+		start(stage.TwoDebaters())
+		start(stage.TwoDebaters())
 		first := start(stage.TwoDebaters())
 		require.Contains(t, first, guidance)
 		guidance = "Be kind."
@@ -256,10 +350,12 @@ func TestWhatDiffersBetweenStartsOfOneSetup(t *testing.T) {
 func TestASessionStartsByItsLastConfig(t *testing.T) {
 	config := stage.TwoDebaters()
 	host, _ := stage.Engine(config)
-	stage.Run(t, host, config)
 	edited := config
 	edited.Topic = "Should trams be free?"
-	stage.Run(t, host, edited)
+	for range 3 {
+		stage.Run(t, host, config)
+		stage.Run(t, host, edited)
+	}
 	for _, one := range []debate.Config{config, edited} {
 		session, err := host.New(config)
 		require.NoError(t, err)
@@ -342,9 +438,56 @@ func TestValuesAreCompared(t *testing.T) {
 		"a time":               {time.Unix(1, 0), time.Unix(1, 0), false, false},
 		"a loop":               {loop, loop, false, false},
 		"another loop":         {loop, &node{Next: loop}, false, false},
+		"a negative zero":      {0.0, math.Copysign(0, -1), false, false},
+		"negative zeros":       {math.Copysign(0, -1), math.Copysign(0, -1), true, true},
+		"complex numbers":      {1i, 1i, false, false},
 		"too many values":      {make([]int, 1<<16), make([]int, 1<<16), false, false},
 	} {
+		number := engine.Numbers()
+		if one := number(false, test.a); test.same {
+			assert.NotZero(t, one, name)
+			assert.Equal(t, one, number(false, test.b), name)
+		} else {
+			other := number(false, test.b)
+			assert.True(t, one == 0 || other == 0 || one != other, name)
+		}
 		assert.Equal(t, test.same, engine.Same(test.a, test.b), name)
+		assert.Equal(t, test.same, engine.Alike(test.a, test.b), name)
 		assert.Equal(t, test.apart, engine.Apart(test.a, test.b), name)
 	}
+}
+
+// marked has fields of which prompts do not speak.
+type marked struct {
+	Topic string
+	Marks map[string]string `prompt:"-"`
+	Files []int             `prompt:"any"`
+	Count int               `prompt:"any"`
+	Inner *marked
+}
+
+// What no prompt depends on is no difference for prompts. A tag that does not fit its field is none.
+func TestTagsSayWhatPromptsDependOn(t *testing.T) {
+	number := engine.Numbers()
+	given := marked{Topic: "a", Files: []int{1}, Inner: &marked{Marks: map[string]string{"a": "b"}}}
+	for name, test := range map[string]struct {
+		other marked
+		alike bool
+	}{
+		"marks":          {marked{Topic: "a", Marks: map[string]string{"c": "d"}, Files: []int{1}, Inner: &marked{}}, true},
+		"other files":    {marked{Topic: "a", Files: []int{2, 3}, Inner: &marked{}}, true},
+		"no files":       {marked{Topic: "a", Inner: &marked{}}, false},
+		"files inside":   {marked{Topic: "a", Files: []int{1}, Inner: &marked{Files: []int{1}}}, false},
+		"a number":       {marked{Topic: "a", Files: []int{1}, Count: 1, Inner: &marked{}}, false},
+		"another topic":  {marked{Topic: "b", Files: []int{1}, Inner: &marked{}}, false},
+		"nothing inside": {marked{Topic: "a", Files: []int{1}}, false},
+	} {
+		assert.Equal(t, test.alike, engine.Alike(given, test.other), name)
+		assert.Equal(t, test.alike, number(true, given) == number(true, test.other), name)
+		assert.False(t, engine.Same(given, test.other), name)
+		assert.NotEqual(t, number(false, given), number(false, test.other), name)
+	}
+	assert.NotEqual(t, number(true, "a"), number(false, "a"), "what is noted of prompts is not noted of configs")
+	assert.NotZero(t, number(false, strings.Repeat("a", 1<<20)))
+	assert.Zero(t, number(false, strings.Repeat("a", 1<<20), "a"), "more text than is kept")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -59,6 +60,7 @@ type plan struct {
 	roster   *roster     // of the config
 	settings *flow.Settings
 	files    files  // that are to be stored
+	number   uint64 // of config and settings; 0: nothing of them is kept
 	setup    *setup // of the config; nil: it has none
 }
 
@@ -81,6 +83,7 @@ func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) 
 	p := settled(m, normalized, unattended)
 	p.files = given
 	if len(broken) == 0 {
+		p.number = l.numbers.of(false, p.config, p.settings.Unattended)
 		p.setup = l.setupOf(p)
 	}
 	if p.setup != nil {
@@ -95,7 +98,7 @@ func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) 
 	return p, nil
 }
 
-// settled returns the plan of a normalized config, but for its ID, its roster, its files and its setup.
+// settled returns the plan of a normalized config, but for its ID, its roster, its files, its number and its setup.
 func settled(m *flow.Machine, config flow.Config, unattended bool) *plan {
 	settings := config.Settings()
 	settings.ID = ""
@@ -131,7 +134,7 @@ func besides(found, broken flow.Findings) flow.Findings {
 	})
 }
 
-// planOf returns the plan of a conversation that has not started. It has no setup.
+// planOf returns the plan of a conversation that has not started. Nothing of it is kept.
 func (l *Engine) planOf(r *flow.Record) *plan {
 	return &plan{machine: l.machines[r.Flow()], config: r.Config(), roster: rosterOf(r.Config()), settings: r.Settings()}
 }
@@ -140,7 +143,7 @@ func (l *Engine) planOf(r *flow.Record) *plan {
 // log from elsewhere are not rendered.
 func (p *plan) withoutPrompts() *plan {
 	own, settings := *p, *p.settings
-	settings.Prompts, own.settings, own.setup = nil, &settings, nil
+	settings.Prompts, own.settings, own.number, own.setup = nil, &settings, 0, nil
 	return &own
 }
 
@@ -217,10 +220,26 @@ const fenceHole = "\uE001fence\uE001"
 
 // rendering is the prompts of a conversation, with a hole for the fence, and who reads what.
 type rendering struct {
-	of            *setup // nil: it is not kept
+	plan          *plan  // of the copies that it is made of; nil: it is not kept
+	number        uint64 // of what it depends on
 	frozen, drawn any
 	views         flow.Views
 	texts         map[string]string
+}
+
+// suits reports whether settings are those of the rendering, where the config may leave them open.
+func (r *rendering) suits(t *flow.Settings) bool {
+	own := r.plan.settings
+	return own.Topic == t.Topic && own.Language == t.Language && slices.Equal(own.Participants, t.Participants) &&
+		maps.Equal(own.Prompts, t.Prompts)
+}
+
+// size returns the bytes of the prompts.
+func (r *rendering) size() (size int) {
+	for _, text := range r.texts {
+		size += len(text)
+	}
+	return size
 }
 
 // fenced returns the prompts of a debate. Prompts that hold the fence are its own copies. The others are shared.

@@ -36,7 +36,10 @@ func (l *Engine) Validate(ctx context.Context, config flow.Config) error {
 func (l *Engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, unchecked []flow.Warning, err error) {
 	var f flow.Findings
 	sound := frozen == nil && l.sound(p)
+	var before []told
+	again := false // a config equal to this one has passed the checks lately
 	if !sound {
+		before, again = l.beforeChecks(p)
 		f = l.check(p, frozen)
 	}
 	found, unchecked := l.checkModels(ctx, p)
@@ -48,7 +51,11 @@ func (l *Engine) validate(ctx context.Context, p *plan, frozen any) (start *flow
 		if len(f) == 0 && !p.machine.Flow().Readable { // only a config that is otherwise valid can be encoded and run
 			checkReadable(&f, p)
 		}
-		if frozen == nil && len(f) == 0 && len(found) == 0 {
+		switch {
+		case frozen != nil || len(f) > 0 || len(found) > 0:
+		case again:
+			l.keepSetup(p, before)
+		default:
 			l.foundSound(p)
 		}
 	}

@@ -89,9 +89,10 @@ func TestAConfigStartsAsIfNoOtherHadStarted(t *testing.T) {
 		want := newStarter(t, given()).start(t, given())
 		require.True(t, json.Valid([]byte(want)), want)
 		require.Equal(t, want, known.start(t, given()))
+		require.Equal(t, want, known.start(t, given()))
 		rendered := known.rendered.Load()
 		require.Equal(t, want, known.start(t, given()))
-		require.Equal(t, rendered, known.rendered.Load(), "the config has a setup")
+		require.Equal(t, rendered, known.rendered.Load(), "its prompts are kept")
 		all := len(stage.Leaves(given(), nil))
 		for ; n < all; n += min(longform.Fewer(), 2) {
 			other := given()
@@ -114,6 +115,9 @@ func TestAHostWritesToAConfigThatHasASetup(t *testing.T) {
 			for _, leaf := range stage.Leaves(mine, nil) {
 				leaf.Change()
 			}
+		}
+		for range 2 {
+			require.Equal(t, want, known.start(t, given()))
 		}
 		known.during.Store(&change)
 		start, err := known.Freeze(mine)
