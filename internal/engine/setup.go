@@ -477,6 +477,9 @@ func (c *count) add(number uint64, v reflect.Value) uint64 {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		return mixed(number, v.Uint())
 	case reflect.Float32, reflect.Float64:
+		if math.IsNaN(v.Float()) { // it is never equal
+			c.never()
+		}
 		return mixed(number, math.Float64bits(v.Float()))
 	case reflect.String:
 		return c.addText(number, v.String())

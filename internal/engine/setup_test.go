@@ -122,6 +122,7 @@ func counting(t *testing.T) *counted {
 			return texts(s)
 		}
 	})
+	c.copied, c.rendered = 0, 0
 	return c
 }
 
@@ -443,13 +444,9 @@ func TestValuesAreCompared(t *testing.T) {
 		"complex numbers":      {1i, 1i, false, false},
 		"too many values":      {make([]int, 1<<16), make([]int, 1<<16), false, false},
 	} {
-		number := engine.Numbers()
-		if one := number(false, test.a); test.same {
-			assert.NotZero(t, one, name)
-			assert.Equal(t, one, number(false, test.b), name)
-		} else {
-			other := number(false, test.b)
-			assert.True(t, one == 0 || other == 0 || one != other, name)
+		if number := engine.Numbers(); test.same {
+			assert.NotZero(t, number(false, test.a), name)
+			assert.Equal(t, number(false, test.a), number(false, test.b), name)
 		}
 		assert.Equal(t, test.same, engine.Same(test.a, test.b), name)
 		assert.Equal(t, test.same, engine.Alike(test.a, test.b), name)
