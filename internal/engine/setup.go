@@ -169,11 +169,7 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	if number == 0 {
 		return l.render(p, frozen, drawn)
 	}
-	known := l.renderings.find(func(r *rendering) bool {
-		return r.number == number && r.plan.machine == p.machine && r.suits(p.settings) && alike(r.plan.config, p.config) &&
-			same(r.frozen, frozen) && same(r.drawn, drawn)
-	})
-	if known != nil {
+	if known := l.renderingOf(p, frozen, drawn, number); known != nil {
 		return known, nil
 	}
 	if !l.met.has(number) {
@@ -187,6 +183,14 @@ func (l *Engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 		l.met.note(^number)
 	}
 	return l.render(p, frozen, drawn)
+}
+
+// renderingOf returns the rendering that is kept of what has this number; nil: there is none.
+func (l *Engine) renderingOf(p *plan, frozen, drawn any, number uint64) *rendering {
+	return l.renderings.find(func(r *rendering) bool {
+		return r.number == number && r.plan.machine == p.machine && r.suits(p.settings) && alike(r.plan.config, p.config) &&
+			same(r.frozen, frozen) && same(r.drawn, drawn)
+	})
 }
 
 // keepRendering makes a rendering from copies, and keeps it. nil: the engine keeps none of this config.
@@ -205,6 +209,9 @@ func (l *Engine) keepRendering(p *plan, frozen, drawn any, seed string, number u
 	made, err := l.render(own, ownFrozen, ownDrawn)
 	if err != nil || made.size() > mostRendered {
 		return nil
+	}
+	if known := l.renderingOf(own, ownFrozen, ownDrawn, number); known != nil { // another start has just kept one
+		return known
 	}
 	made.plan, made.number = own, number
 	l.renderings.keep(made)
