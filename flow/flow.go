@@ -18,7 +18,7 @@ import (
 //
 // The fields stand in groups. The first is required, but for Accepts and Rules. Most authors need the second too, and each of the
 // others only for what it names. Once the flow is registered it is read only, and its functions are called from many goroutines at
-// once.
+// once. They write to no config that they are given: several conversations may read it.
 type Flow struct {
 	// Every flow has these.
 
@@ -201,7 +201,8 @@ func (s Setup) FenceRule() string { return s.Prompts.FenceRule(s.Fence) }
 type Registry interface {
 	// Function returns why a function cannot be called, or nil if it can.
 	Function(name string) error
-	// Model returns why a model cannot be asked in this conversation, or nil if it can.
+	// Model returns why a model cannot be asked in this conversation, or nil if it can. Ask it about models of the config's Seats and
+	// Settings: what a provider tells later of another model has no effect on a config that was found right.
 	Model(name string) error
 }
 
