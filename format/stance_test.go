@@ -425,9 +425,9 @@ func TestWhoOpensAfterAnAmendment(t *testing.T) {
 			break
 		}
 		if record.Round == 0 {
-			require.NoError(t, session.Amend(t.Context(), flow.Amendment{Rounds: new(3)}))
+			require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: new(3)}))
 		}
-		require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, `{"vote":"for","reasoning":"Air."}`))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: `{"vote":"for","reasoning":"Air."}`}))
 	}
 	requests := source.Requests()
 	require.Len(t, requests, 6)

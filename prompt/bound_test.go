@@ -9,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
 )
@@ -98,7 +99,7 @@ func TestALongReplacement(t *testing.T) {
 
 // TestEveryTemplateCanBeCopied: what the library shows as its texts may be changed and given back.
 func TestEveryTemplateCanBeCopied(t *testing.T) {
-	flows := []map[string]prompt.Template{deliberation.Flow().Prompts, deliberation.EvaluationFlow().Prompts, arbiter.Flow().Prompts}
+	flows := []map[string]prompt.Template{deliberation.Flow().Prompts, evaluation.Flow().Prompts, arbiter.Flow().Prompts}
 	set, err := prompt.Parse(nil, flows...)
 	require.NoError(t, err)
 	copies := make(map[string]string)

@@ -197,7 +197,7 @@ func TestAPersonIsNotToldOfAnOrderThatNobodyShows(t *testing.T) {
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		assert.NotContains(t, record.Inquiries[0].Question, "the other order")
-		require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, `{"reasoning":"Well.","qualityScore":70}`))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: `{"reasoning":"Well.","qualityScore":70}`}))
 	}
 	_, err = session.Wait(t.Context())
 	require.NoError(t, err)

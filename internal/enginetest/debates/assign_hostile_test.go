@@ -289,7 +289,7 @@ func TestHolesOfALogStayBounded(t *testing.T) {
 	texts["findings"] = strings.Repeat("\uE001findings\uE001", 80_000)
 	other, q := stage.Ready(config)
 	other.Detectors = engine.Detectors
-	session, err := other.Restore(t.Context(), stage.Snapshot(t, l.ID, events))
+	session, err := stage.Restore(t.Context(), other, stage.Snapshot(t, l.ID, events))
 	require.NoError(t, err)
 	defer session.Close()
 	_, err = session.Wait(t.Context())

@@ -156,7 +156,7 @@ func TestASideThatHasSaidNothingCannotWin(t *testing.T) {
 	defer session.Close()
 	record, err := session.Wait(t.Context())
 	for errors.Is(err, debate.ErrAwaitingInput) {
-		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionSkip))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionSkip}))
 		record, err = session.Wait(t.Context())
 	}
 	require.NoError(t, err)
