@@ -129,7 +129,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error)
 //   - identifiers: names of participants, models, calls, labels, criteria. Redacted.Kept lists where a text is one. The types of
 //     configs and events say which of their strings are identifiers; see flow.Flow.Bodies for a flow of the host program.
 //   - copies: forks and exports that were made before, backups, the host program's logs, caches and cassettes
-//   - memory: a running engine keeps the latest configs and prompts that have started more than once, for further starts
+//   - memory: a running engine keeps the latest prompts, for further starts
 //
 // The debate may be running, here or in another process: no lease is needed, and nothing that is appended meanwhile is lost. A
 // session in this engine has reloaded the log when Redact returns. One in another process does so with its next append or

@@ -18,7 +18,7 @@ import (
 //
 // The fields stand in groups. The first is required, but for Accepts and Rules. Most authors need the second too, and each of the
 // others only for what it names. Once the flow is registered it is read only, and its functions are called from many goroutines at
-// once. They write to no config that they are given: several conversations may read it.
+// once.
 type Flow struct {
 	// Every flow has these.
 
@@ -54,7 +54,7 @@ type Flow struct {
 	// has found nothing wrong is not checked again. nil: nothing is checked.
 	Check func(config Config, frozen any, known Registry) []error
 	// Texts renders the flow's prompts once, when a conversation starts. Record.Text returns them. Conversations of
-	// equal configs share the result; see [Setup]. The names "again", "summary", "summary.former", "system.summarizer", "tools" and
+	// equal configs share the result. The names "again", "summary", "summary.former", "system.summarizer", "tools" and
 	// "tools.none" are those of the texts that every flow has. nil: the flow has no prompts of its own.
 	Texts func(Setup) (map[string]string, error)
 	// Schemas are the schemas that answers must match, by the name in Call.Schema.
@@ -177,16 +177,13 @@ type Flow struct {
 	Missing func(r *Record) error
 }
 
-// Setup is what a flow makes prompts and views from. Conversations share a Setup: it is read only.
-//
-// No prompt may depend on the config's ID, Labels, Budget or Retry, or on Settings.Unattended. Conversations whose configs differ only in
-// fields with the tag prompt:"-" share their prompts and views: give it to these fields, and to others of which no prompt speaks. The tag
-// prompt:"any" of a list says that prompts depend only on whether the list is empty.
+// Setup is what a flow makes prompts and views from. It is read only. Prompts and views depend on nothing else: conversations that have
+// equal values here share them.
 type Setup struct {
-	Config   Config // normalized
-	Settings *Settings
-	Frozen   any // the result of Freeze
-	Drawn    any // the result of Draw
+	Config   Config    // normalized
+	Settings *Settings // without the ID
+	Frozen   any       // the result of Freeze
+	Drawn    any       // the result of Draw
 	Prompts  *prompt.Set
 	// Fence is a placeholder for the secret word in the markers around what others have said. Each conversation replaces it by
 	// its own word.

@@ -67,7 +67,7 @@ func (l *Engine) checkReaders(f *flow.Findings, p *plan) {
 		return
 	}
 	asks := slices.Sorted(maps.Keys(files))
-	for _, one := range p.roster.mentions {
+	for _, one := range p.roster().mentions {
 		if one.name == "" {
 			continue
 		}

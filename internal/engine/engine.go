@@ -11,7 +11,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"hash/maphash"
 	"log/slog"
 	"maps"
 	"strings"
@@ -75,8 +74,6 @@ type Engine struct {
 	absent    bool // any registrable name of a function counts as registered
 
 	remembered fetchedFiles
-	met        met
-	numbers    numbers
 	setups     latest[setup]
 	renderings latest[rendering]
 	memories   memories
@@ -97,7 +94,6 @@ func New(p Parts) (*Engine, []error) {
 		},
 		machines: make(map[string]*flow.Machine), first: p.First,
 		logger: p.Logger, seed: p.Seed, skipCheck: p.SkipModelCheck, fetch: p.Fetch,
-		numbers: numbers{seed: maphash.MakeSeed()},
 	}
 	if l.logger == nil {
 		l.logger = slog.New(standard{})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
@@ -137,18 +138,16 @@ func (l *Engine) forkStart(ctx context.Context, origin *flow.Core, p *plan) (*fl
 	if _, _, err := l.validate(ctx, p, origin.Record().Frozen()); err != nil {
 		return nil, err
 	}
+	known, _ := l.setupOf(p)
 	start := *old
-	start.Config, start.Settings, start.Models = flow.Value{Go: p.config}, *p.settings, make(map[string]flow.Model)
-	for _, one := range p.roster.models {
-		start.Models[one.name] = l.model(one.name)
-	}
+	start.Config, start.Settings, start.Models = flow.Value{Go: p.config}, *p.settings, maps.Clone(known.rows)
 	for name, row := range origin.Record().Models() {
 		row.Unsupported = slices.Concat(row.Unsupported, l.model(name).Unsupported)
 		slices.Sort(row.Unsupported)
 		row.Unsupported = slices.Compact(row.Unsupported)
 		start.Models[name] = row
 	}
-	made, err := l.rendered(p, origin.Record().Frozen(), old.Seed)
+	made, err := l.rendered(p, known.key, origin.Record().Frozen(), old.Seed)
 	if err != nil {
 		return nil, err
 	}

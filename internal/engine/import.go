@@ -73,7 +73,8 @@ func (l *Engine) inspect(s *snapshot) error {
 	}
 	rendered := start.Texts == nil
 	if rendered {
-		made, err := l.rendered(p.withoutPrompts(), start.Frozen.Go, start.Seed)
+		own := p.withoutPrompts()
+		made, err := l.rendered(own, own.key(), start.Frozen.Go, start.Seed)
 		if err != nil {
 			return restoreError("events[0].body", err)
 		}
@@ -107,7 +108,7 @@ func (l *Engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error)
 	stage := l.stage(start, all)
 	settings := config.Settings()
 	settings.ID, settings.Unattended = start.Settings.ID, start.Settings.Unattended
-	p := &plan{machine: m, config: config, roster: all, settings: m.Flow().Complete(settings)}
+	p := &plan{machine: m, config: config, read: all, settings: m.Flow().Complete(settings)}
 	var found []error
 	for _, err := range stage.check(p, frozen) {
 		where := at + ".config"

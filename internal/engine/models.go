@@ -33,7 +33,7 @@ func (l *Engine) checkModels(ctx context.Context, p *plan) (found flow.Findings,
 		return nil, nil
 	}
 	asked := make(map[string]*inquest) // by the provider's name
-	for _, one := range p.roster.models {
+	for _, one := range p.roster().models {
 		host, model, named := flow.SplitModel(one.name)
 		if _, checks := provider.As[provider.Checker](l.providers[host]); !named || !checks || !flow.Registrable(one.name) {
 			continue
@@ -47,7 +47,7 @@ func (l *Engine) checkModels(ctx context.Context, p *plan) (found flow.Findings,
 		failure.Op = "config"
 		return flow.Findings{failure}, nil
 	}
-	for _, one := range p.roster.models {
+	for _, one := range p.roster().models {
 		host, model, _ := flow.SplitModel(one.name)
 		if q := asked[host]; q != nil && q.wrong[model] != nil {
 			failure := *q.wrong[model]

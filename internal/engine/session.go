@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"maps"
-	"sync/atomic"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -20,7 +19,6 @@ type Session struct {
 
 	Face   any // what the host program gets for it; see Parts.Face
 	engine *Engine
-	plan   atomic.Pointer[plan] // of the latest config, without its files; nil: the conversation has begun
 }
 
 // of returns the Session that was made for one of internal/session.
@@ -75,24 +73,8 @@ func (l *Engine) configure(p *plan) (*Session, error) {
 		return nil, err
 	}
 	s := of(l.host.NewSession(core))
-	s.keep(p)
-	return s, nil
-}
-
-// keep keeps the plan of a conversation that is still to be configured, and its files.
-func (s *Session) keep(p *plan) {
 	s.Keep(p.files)
-	kept := *p
-	kept.files = nil // the session has them until they are stored
-	s.plan.Store(&kept)
-}
-
-// planOf returns the plan by which a record of this session was configured.
-func (s *Session) planOf(r *flow.Record) *plan {
-	if p := s.plan.Load(); p != nil && p.settings == r.Settings() {
-		return p
-	}
-	return s.engine.planOf(r)
+	return s, nil
 }
 
 // configured makes the core of a debate that has a config and has not started.
@@ -108,14 +90,12 @@ func (l *Engine) configured(p *plan) (*flow.Core, error) {
 	return core, err
 }
 
-// frozenStart returns the signal with which a log begins, as the checks of the config have made it. nil: they made none. The session then
-// needs its plan no more, and does not keep the copies of the config that are in it.
-func (s *Session) frozenStart(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
-	defer s.plan.Store(nil)
+// frozenStart returns the signal with which a log begins, as the checks of the config have made it. nil: they made none.
+func (l *Engine) frozenStart(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
 	if checked != nil {
 		return checked, nil
 	}
-	return s.engine.start(s.planOf(r))
+	return l.start(l.planOf(r))
 }
 
 // Start validates a config and starts its conversation; see debate.Engine. For unattended see NewSession.
@@ -129,7 +109,7 @@ func (l *Engine) Start(ctx context.Context, config flow.Config, unattended bool)
 func (l *Engine) Play(ctx context.Context, config flow.Config) (*flow.Record, error) {
 	var play func()
 	s, shared, err := l.startBy(ctx, config, false, func(s *Session, ctx context.Context) (err error) {
-		play, err = s.Begin(ctx, s.frozenStart)
+		play, err = s.Begin(ctx, l.frozenStart)
 		return err
 	})
 	switch {
@@ -192,7 +172,7 @@ func (l *Engine) Submit(ctx context.Context, config flow.Config) (id string, err
 	if err := s.Validate(ctx); err != nil {
 		return "", err
 	}
-	if err := s.Session.Submit(ctx, s.frozenStart); err != nil {
+	if err := s.Session.Submit(ctx, l.frozenStart); err != nil {
 		return "", err
 	}
 	return s.ID, nil
@@ -217,7 +197,7 @@ func (s *Session) Edit(config flow.Config) error {
 	return s.Replace(func() (*flow.Core, error) {
 		core, err := s.engine.configured(p)
 		if err == nil {
-			s.keep(p)
+			s.Keep(p.files)
 		}
 		return core, err
 	})
@@ -229,7 +209,7 @@ func (s *Session) Validate(ctx context.Context) error { return s.validate(ctx, n
 // validate is Validate with a warning to record at the start; nil: there is none.
 func (s *Session) validate(ctx context.Context, more *flow.Warning) error {
 	return s.Session.Validate(ctx, func(r *flow.Record) (*flow.Start, []flow.Warning, error) {
-		start, warnings, err := s.engine.validate(ctx, s.planOf(r), nil)
+		start, warnings, err := s.engine.validate(ctx, s.engine.planOf(r), nil)
 		if more != nil {
 			warnings = append(warnings, *more)
 		}
@@ -243,7 +223,7 @@ func (s *Session) Start(ctx context.Context) error { return s.start(ctx, nil) }
 // start is Start for a debate that is forked from parent. If parent is nil, the debate is not forked.
 func (s *Session) start(ctx context.Context, parent *flow.Parent) error {
 	return s.Session.Start(ctx, func(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
-		start, err := s.frozenStart(r, checked)
+		start, err := s.engine.frozenStart(r, checked)
 		if err != nil {
 			return nil, err
 		}

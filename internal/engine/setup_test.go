@@ -3,7 +3,9 @@ package engine_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -68,7 +70,6 @@ func TestWhatIsKeptOfAConfigStays(t *testing.T) {
 		require.Equal(t, flow.StateCompleted, record.State)
 	}
 	play()
-	play()
 	setups, renderings := engine.Kept(own)
 	require.Len(t, setups, 1)
 	require.Len(t, renderings, 1)
@@ -100,93 +101,75 @@ func TestMoreConfigsThanAreKeptStartInTurn(t *testing.T) {
 	assert.Len(t, renderings, 16)
 }
 
-// counted is an engine that counts how often a flow copies configs and renders prompts.
+// counted is an engine that counts how often a flow copies configs, checks them and renders prompts.
 type counted struct {
 	*kernel.Engine
 
-	start            func(flow.Config) string
-	copied, rendered int
+	start                     func(flow.Config) string
+	copied, checked, rendered int
 }
 
 func counting(t *testing.T) *counted {
 	t.Helper()
 	c := &counted{}
 	c.Engine, c.start = starts(t, func(_ *debate.Engine, f *debate.Flow) {
-		normalize, texts := f.Normalize, f.Texts
+		normalize, check, texts := f.Normalize, f.Check, f.Texts
 		f.Normalize = func(given flow.Config) (flow.Config, error) {
 			c.copied++
 			return normalize(given)
+		}
+		f.Check = func(config flow.Config, frozen any, known flow.Registry) []error {
+			c.checked++
+			return check(config, frozen, known)
 		}
 		f.Texts = func(s flow.Setup) (map[string]string, error) {
 			c.rendered++
 			return texts(s)
 		}
 	})
-	c.copied, c.rendered = 0, 0
 	return c
 }
 
-// A config is kept when it comes again, and only if nothing is wrong with it.
+// A config that starts again is neither checked nor rendered again. One that has mistakes is checked each time, and leaves nothing.
 func TestWhatIsWorthKeepingIsKept(t *testing.T) {
 	c := counting(t)
-	kept := func() (setups, renderings int) {
-		a, b := engine.Kept(c.Engine)
-		return len(a), len(b)
+	kept := func() [2]int {
+		setups, renderings := engine.Kept(c.Engine)
+		return [2]int{len(setups), len(renderings)}
 	}
 	wrong := stage.TwoDebaters()
 	wrong.Topic = ""
-	for range 4 {
+	for n := range 3 {
 		require.Error(t, c.Validate(t.Context(), wrong))
+		assert.Equal(t, n+1, c.checked)
 	}
-	c.start(stage.TwoDebaters())
-	setups, renderings := kept()
-	assert.Zero(t, setups)
-	assert.Zero(t, renderings)
+	assert.Equal(t, [2]int{}, kept())
 	want := c.start(stage.TwoDebaters())
-	setups, renderings = kept()
-	assert.Equal(t, 1, setups)
-	assert.Equal(t, 1, renderings)
-	copied, rendered := c.copied, c.rendered
+	assert.Equal(t, [2]int{1, 1}, kept())
+	copied, checked, rendered := c.copied, c.checked, c.rendered
 	assert.Equal(t, want, c.start(stage.TwoDebaters()))
 	assert.Equal(t, copied+2, c.copied, "once for Validate, and once for Freeze")
+	assert.Equal(t, checked, c.checked)
 	assert.Equal(t, rendered, c.rendered)
 }
 
-// A config that is different at each start costs no copies, and pushes nothing out.
-func TestConfigsThatNeverComeAgainCostNoCopies(t *testing.T) {
+// A config that is different at each start is copied, checked and rendered as if nothing was kept, and does not push out one that comes
+// again.
+func TestConfigsThatNeverComeAgainPushNothingOut(t *testing.T) {
 	c, config := counting(t), stage.TwoDebaters()
-	for range 3 {
-		c.start(config)
-	}
-	setups, renderings := engine.Kept(c.Engine)
-	copied, rendered := c.copied, c.rendered
+	want := c.start(config)
+	copied, checked, rendered := c.copied, c.checked, c.rendered
 	for n := range 40 {
-		config.Topic = fmt.Sprintf("Question %d?", n)
-		c.start(config)
+		other := config
+		other.Topic = fmt.Sprintf("Question %d?", n)
+		c.start(other)
+		if n%10 == 0 {
+			assert.Equal(t, want, c.start(config))
+		}
 	}
-	assert.Equal(t, copied+80, c.copied)
+	assert.Equal(t, copied+88, c.copied)
+	assert.Equal(t, checked+40, c.checked)
 	assert.Equal(t, rendered+40, c.rendered)
-	againSetups, againRenderings := engine.Kept(c.Engine)
-	assert.Equal(t, setups, againSetups)
-	assert.Equal(t, renderings, againRenderings)
-}
-
-// Configs that differ in what no prompt speaks of have the same prompts.
-func TestMarksOfTheHostShareThePrompts(t *testing.T) {
-	c := counting(t)
-	for n := range 20 {
-		config := stage.TwoDebaters()
-		config.Labels = map[string]string{"trace": fmt.Sprint(n)}
-		config.Unattended = n%2 == 0
-		config.Patience = time.Duration(n+1) * time.Minute
-		config.Participants[0].Metadata = map[string]string{"user": fmt.Sprint(n)}
-		_, alone := starts(t, nil)
-		assert.Equal(t, alone(config), c.start(config))
-	}
-	assert.Equal(t, 2, c.rendered, "for the first start, and to keep it")
-	assert.Equal(t, 41, c.copied, "twice for each start, and once to keep the prompts")
-	setups, _ := engine.Kept(c.Engine)
-	assert.Empty(t, setups)
 }
 
 // A config that was valid is refused as soon as its providers are asked again, and say that a model or a key is gone.
@@ -236,10 +219,11 @@ func (l *learner) Vendor() string { return l.vendor }
 // What an engine learns about a model between two starts is in the rows of the second, and may refuse it.
 func TestARowThatIsLearnedIsSeenByTheNextStart(t *testing.T) {
 	shop := &learner{}
-	_, start := starts(t, func(e *debate.Engine, _ *debate.Flow) {
+	learning := func(e *debate.Engine, _ *debate.Flow) {
 		shop.Provider = e.Providers["test"]
 		e.Providers["test"] = shop
-	})
+	}
+	own, start := starts(t, learning)
 	config := stage.TwoDebaters()
 	config.Participants[0].Model = "test/gpt-4.1"
 	asking := config
@@ -260,6 +244,26 @@ func TestARowThatIsLearnedIsSeenByTheNextStart(t *testing.T) {
 		assert.Contains(t, start(asking), "effort")
 		assert.False(t, strings.HasPrefix(start(asking), "{"), "the model has no effort")
 	}
+	setups, _ := engine.Kept(own)
+	assert.Len(t, setups, 2, "each config has the last")
+
+	host, _ := stage.Engine(config) // and what is learned after a session was made is seen when it starts
+	learning(host, nil)
+	sessions := make([]*debate.Session, 0, 2)
+	for _, one := range []debate.Config{config, asking} {
+		shop.vendor = ""
+		require.NoError(t, host.Validate(t.Context(), one))
+		session, err := host.New(one)
+		require.NoError(t, err)
+		sessions = append(sessions, session)
+	}
+	shop.vendor = "openai"
+	require.NoError(t, sessions[0].Validate(t.Context()))
+	require.NoError(t, sessions[0].Start(t.Context()))
+	record, err := sessions[0].Wait(t.Context())
+	require.NoError(t, err)
+	assert.Positive(t, record.Start().Models["test/gpt-4.1"].Window)
+	require.ErrorIs(t, sessions[1].Validate(t.Context()), flow.ErrUnsupported)
 }
 
 // A flow whose copies of a config are not deep, or that freezes what is outside of the config, gets what the host program has now.
@@ -290,20 +294,33 @@ func TestAFlowThatSharesMemoryWithItsHost(t *testing.T) {
 					return normalized, err
 				}
 			}
-			config := stage.TwoDebaters()
-			config.Temperature, config.Prompts = new(0.5), map[string]string{"turn": "Speak in round {{.Round}}."}
-			own, start := starts(t, sharing)
-			start(&config)
-			start(&config)
+			given := func() debate.Config {
+				config := stage.TwoDebaters()
+				config.Temperature, config.Prompts = new(0.5), map[string]string{"turn": "Speak in round {{.Round}}."}
+				return config
+			}
+			var during func()
+			own, start := starts(t, func(e *debate.Engine, f *debate.Flow) {
+				sharing(e, f)
+				e.Seed = func() string {
+					if during != nil {
+						during()
+					}
+					return "seed"
+				}
+			})
+			config := given()
 			first := start(&config)
-			test.write(&config)
+			during = func() { test.write(&config) } // after the config was read
+			_, err := own.Freeze(&config)
+			require.NoError(t, err)
+			during = nil
+			same := given()
+			assert.Equal(t, first, start(&same))
 			_, alone := starts(t, sharing)
 			second := start(&config)
 			assert.NotEqual(t, first, second)
 			assert.Equal(t, alone(&config), second)
-			setups, renderings := engine.Kept(own)
-			assert.Empty(t, setups)
-			assert.Empty(t, renderings)
 		})
 	}
 	t.Run("frozen", func(t *testing.T) {
@@ -312,18 +329,21 @@ func TestAFlowThatSharesMemoryWithItsHost(t *testing.T) {
 			freeze := f.Freeze
 			f.Freeze = func(c flow.Config) (any, error) {
 				frozen, err := freeze(c)
-				frozen.(*format.Format).Guidance = guidance // as of a file
-				return frozen, err
+				own := frozen.(*format.Format)
+				own.Name, own.Guidance = "house", guidance // as of a file
+				return own, err
 			}
 		}
 		_, start := starts(t, freezing)
-		start(stage.TwoDebaters())
-		start(stage.TwoDebaters())
-		first := start(stage.TwoDebaters())
-		require.Contains(t, first, guidance)
+		told := func() bool {
+			t.Helper()
+			var found struct{ Texts map[string]string }
+			require.NoError(t, json.Unmarshal([]byte(start(stage.TwoDebaters())), &found))
+			return slices.ContainsFunc(slices.Collect(maps.Values(found.Texts)), func(text string) bool { return strings.Contains(text, guidance) })
+		}
+		assert.True(t, told())
 		guidance = "Be kind."
-		_, alone := starts(t, freezing)
-		assert.Equal(t, alone(stage.TwoDebaters()), start(stage.TwoDebaters()))
+		assert.True(t, told())
 	})
 }
 
@@ -371,26 +391,6 @@ func TestASessionStartsByItsLastConfig(t *testing.T) {
 	}
 }
 
-// A session needs the plan of its config until it starts, and no longer.
-func TestASessionKeepsItsPlanUntilItStarts(t *testing.T) {
-	config := stage.TwoDebaters()
-	budgeted := config
-	budgeted.Budget = &flow.Budget{HardCalls: 1000} // its checks make the start
-	host, _ := stage.Engine(config)
-	own := facing(t, host)
-	for _, one := range []debate.Config{config, budgeted} {
-		session, err := own.NewSession(t.Context(), one, false)
-		require.NoError(t, err)
-		require.NoError(t, session.Validate(t.Context()))
-		assert.True(t, engine.Planned(session))
-		require.NoError(t, session.Start(t.Context()))
-		assert.False(t, engine.Planned(session))
-		_, err = session.Wait(t.Context(), false)
-		require.NoError(t, err)
-	}
-	require.NoError(t, own.Shutdown(t.Context(), false))
-}
-
 // node is a value that may hold itself.
 type node struct {
 	Name   string
@@ -406,85 +406,75 @@ type node struct {
 	hidden int
 }
 
-// What is no data is never equal, so that no config which holds it has a setup. Values that share memory are not apart.
-func TestValuesAreCompared(t *testing.T) {
+// nested returns a node in as many others.
+func nested(depth int) (n node) {
+	for range depth {
+		n = node{Any: n}
+	}
+	return n
+}
+
+// Equal values have one key, and no others have it. What is no data has none, so that nothing is kept of a config which holds it.
+func TestKeysStandForValues(t *testing.T) {
 	loop := &node{}
 	loop.Next = loop
-	one, list := 1, []int{1}
-	for name, test := range map[string]struct {
-		a, b        any
-		same, apart bool
-	}{
-		"nothing":              {nil, nil, true, true},
-		"nothing and a value":  {nil, 1, false, false},
-		"numbers":              {1, 1, true, true},
-		"another type":         {1, int64(1), false, false},
-		"values":               {node{Name: "a", Any: []any{1}}, node{Name: "a", Any: []any{1}}, true, true},
-		"another inner value":  {node{Any: []any{1}}, node{Any: []any{2}}, false, false},
-		"another inner type":   {node{Any: 1}, node{Any: "1"}, false, false},
-		"nil and an empty one": {node{List: []int{}}, node{}, false, false},
-		"empty lists":          {node{List: []int{}}, node{List: []int{}}, true, true},
-		"a longer list":        {node{List: []int{1}}, node{List: []int{1, 1}}, false, false},
-		"a shared list":        {node{List: list}, node{List: list}, true, false},
-		"a shared pointer":     {&one, &one, true, false},
-		"maps":                 {node{Map: map[string]*int{"a": new(1)}}, node{Map: map[string]*int{"a": new(1)}}, true, true},
-		"another key":          {node{Map: map[string]*int{"a": new(1)}}, node{Map: map[string]*int{"b": new(1)}}, false, false},
-		"shared in a map":      {node{Map: map[string]*int{"a": &one}}, node{Map: map[string]*int{"a": &one}}, true, false},
-		"keys that are data":   {node{Keys: map[int]int{1: 1}}, node{Keys: map[int]int{1: 1}}, false, false},
-		"no number":            {node{Number: math.NaN()}, node{Number: math.NaN()}, false, false},
-		"a function":           {node{Func: func() {}}, node{}, false, false},
-		"a channel":            {node{Chan: make(chan int)}, node{Chan: make(chan int)}, false, false},
-		"bytes":                {node{Raw: json.RawMessage("1")}, node{Raw: json.RawMessage("1")}, true, true},
-		"a hidden field":       {node{hidden: 1}, node{hidden: 1}, false, false},
-		"a time":               {time.Unix(1, 0), time.Unix(1, 0), false, false},
-		"a loop":               {loop, loop, false, false},
-		"another loop":         {loop, &node{Next: loop}, false, false},
-		"a negative zero":      {0.0, math.Copysign(0, -1), false, false},
-		"negative zeros":       {math.Copysign(0, -1), math.Copysign(0, -1), true, true},
-		"complex numbers":      {1i, 1i, false, false},
-		"too many values":      {make([]int, 1<<16), make([]int, 1<<16), false, false},
-	} {
-		if number := engine.Numbers(); test.same {
-			assert.NotZero(t, number(false, test.a), name)
-			assert.Equal(t, number(false, test.a), number(false, test.b), name)
-		}
-		assert.Equal(t, test.same, engine.Same(test.a, test.b), name)
-		assert.Equal(t, test.same, engine.Alike(test.a, test.b), name)
-		assert.Equal(t, test.apart, engine.Apart(test.a, test.b), name)
+	named := func() any {
+		type node struct{ Name string }
+		return node{"a"}
 	}
-}
-
-// marked has fields of which prompts do not speak.
-type marked struct {
-	Topic string
-	Marks map[string]string `prompt:"-"`
-	Files []int             `prompt:"any"`
-	Count int               `prompt:"any"`
-	Inner *marked
-}
-
-// What no prompt depends on is no difference for prompts. A tag that does not fit its field is none.
-func TestTagsSayWhatPromptsDependOn(t *testing.T) {
-	number := engine.Numbers()
-	given := marked{Topic: "a", Files: []int{1}, Inner: &marked{Marks: map[string]string{"a": "b"}}}
+	one := 1
 	for name, test := range map[string]struct {
-		other marked
-		alike bool
+		a, b any
+		same bool
 	}{
-		"marks":          {marked{Topic: "a", Marks: map[string]string{"c": "d"}, Files: []int{1}, Inner: &marked{}}, true},
-		"other files":    {marked{Topic: "a", Files: []int{2, 3}, Inner: &marked{}}, true},
-		"no files":       {marked{Topic: "a", Inner: &marked{}}, false},
-		"files inside":   {marked{Topic: "a", Files: []int{1}, Inner: &marked{Files: []int{1}}}, false},
-		"a number":       {marked{Topic: "a", Files: []int{1}, Count: 1, Inner: &marked{}}, false},
-		"another topic":  {marked{Topic: "b", Files: []int{1}, Inner: &marked{}}, false},
-		"nothing inside": {marked{Topic: "a", Files: []int{1}}, false},
+		"nothing":              {nil, nil, true},
+		"nothing and a value":  {nil, 0, false},
+		"numbers":              {1, 1, true},
+		"other numbers":        {1, -1, false},
+		"another type":         {1, int64(1), false},
+		"types of one name":    {named(), func() any { type node struct{ Name string }; return node{"a"} }(), false},
+		"values":               {node{Name: "a", Any: []any{1}}, node{Name: "a", Any: []any{1}}, true},
+		"another inner value":  {node{Any: []any{1}}, node{Any: []any{2}}, false},
+		"another inner type":   {node{Any: 1}, node{Any: "1"}, false},
+		"nil and an empty one": {node{List: []int{}}, node{}, false},
+		"empty lists":          {node{List: []int{}}, node{List: []int{}}, true},
+		"a longer list":        {node{List: []int{1}}, node{List: []int{1, 1}}, false},
+		"lists cut elsewhere":  {[][]int{{1}, {2, 3}}, [][]int{{1, 2}, {3}}, false},
+		"texts cut elsewhere":  {[]string{"ab", "c"}, []string{"a", "bc"}, false},
+		"pointers":             {&one, new(1), true},
+		"another pointer":      {&one, new(2), false},
+		"maps":                 {map[string]int{"a": 1, "b": 2, "c": 3}, map[string]int{"c": 3, "b": 2, "a": 1}, true},
+		"values in turn":       {map[string]int{"a": 1, "b": 2}, map[string]int{"a": 2, "b": 1}, false},
+		"another key":          {node{Map: map[string]*int{"a": new(1)}}, node{Map: map[string]*int{"b": new(1)}}, false},
+		"a negative zero":      {0.0, math.Copysign(0, -1), false},
+		"negative zeros":       {math.Copysign(0, -1), math.Copysign(0, -1), true},
+		"bytes":                {node{Raw: json.RawMessage("1")}, node{Raw: json.RawMessage("1")}, true},
+		"other bytes":          {node{Raw: json.RawMessage("1")}, node{Raw: json.RawMessage("2")}, false},
+		"values in values":     {nested(20), nested(20), true},
+		"one value more":       {nested(20), nested(21), false},
+		"much text":            {strings.Repeat("a", 1<<19), strings.Repeat("a", 1<<19), true},
+		"other text":           {strings.Repeat("a", 1<<19) + "b", strings.Repeat("a", 1<<19) + "c", false},
 	} {
-		assert.Equal(t, test.alike, engine.Alike(given, test.other), name)
-		assert.Equal(t, test.alike, number(true, given) == number(true, test.other), name)
-		assert.False(t, engine.Same(given, test.other), name)
-		assert.NotEqual(t, number(false, given), number(false, test.other), name)
+		a, b := engine.KeyOf(test.a), engine.KeyOf(test.b)
+		assert.NotZero(t, a, name)
+		assert.NotZero(t, b, name)
+		assert.Equal(t, test.same, a == b, name)
 	}
-	assert.NotEqual(t, number(true, "a"), number(false, "a"), "what is noted of prompts is not noted of configs")
-	assert.NotZero(t, number(false, strings.Repeat("a", 1<<20)))
-	assert.Zero(t, number(false, strings.Repeat("a", 1<<20), "a"), "more text than is kept")
+	assert.NotEqual(t, engine.KeyOf("a", "b"), engine.KeyOf("ab"))
+	for name, value := range map[string]any{
+		"keys that are data": node{Keys: map[int]int{1: 1}},
+		"a function":         node{Func: func() {}},
+		"a channel":          node{Chan: make(chan int)},
+		"a hidden field":     node{hidden: 1},
+		"a time":             time.Unix(1, 0),
+		"a loop":             loop,
+		"a complex number":   1i,
+		"too many values":    make([]int, 1<<20),
+		"values of no size":  make([]struct{}, 1<<40),
+		"too much text":      strings.Repeat("a", 1<<20),
+		"values too deep":    nested(100),
+	} {
+		assert.Zero(t, engine.KeyOf(value), name)
+		assert.Zero(t, engine.KeyOf(value, 1), name)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -57,11 +56,24 @@ func (l *Engine) described(name, vendor string) (m flow.Model, known bool) {
 type plan struct {
 	machine  *flow.Machine
 	config   flow.Config // normalized
-	roster   *roster     // of the config
 	settings *flow.Settings
-	files    files  // that are to be stored
-	number   uint64 // of config and settings; 0: nothing of them is kept
-	setup    *setup // of the config; nil: it has none
+	files    files   // that are to be stored
+	read     *roster // of the config; nil: see roster
+}
+
+// roster returns the models of the config.
+func (p *plan) roster() *roster {
+	if p.read == nil {
+		p.read = rosterOf(p.config)
+	}
+	return p.read
+}
+
+// withoutID returns a copy of the settings without the ID, in which conversations of equal configs differ.
+func (p *plan) withoutID() *flow.Settings {
+	settings := *p.settings
+	settings.ID = ""
+	return &settings
 }
 
 // plan normalizes a config, and takes its files out of it. If unattended is set, no person is asked, whatever the config says.
@@ -80,46 +92,14 @@ func (l *Engine) plan(ctx context.Context, config flow.Config, unattended bool) 
 		return nil, errors.Join(flow.Within("config", "", err)...)
 	}
 	given, broken := l.takeFiles(ctx, normalized)
-	p := settled(m, normalized, unattended)
-	p.files = given
-	if len(broken) == 0 {
-		p.number = l.numbers.of(false, p.config, p.settings.Unattended)
-		p.setup = l.setupOf(p)
-	}
-	if p.setup != nil {
-		p.roster = p.setup.plan.roster
-	} else {
-		p.roster = rosterOf(normalized)
-	}
-	p.settings.ID = id
+	settings := normalized.Settings()
+	settings.ID = id
+	settings.Unattended = settings.Unattended || unattended
+	p := &plan{machine: m, config: normalized, settings: m.Flow().Complete(settings), files: given}
 	if len(broken) > 0 {
 		return nil, errors.Join(append(besides(l.check(p, nil), broken), broken...)...)
 	}
 	return p, nil
-}
-
-// settled returns the plan of a normalized config, but for its ID, its roster, its files, its number and its setup.
-func settled(m *flow.Machine, config flow.Config, unattended bool) *plan {
-	settings := config.Settings()
-	settings.ID = ""
-	settings.Unattended = settings.Unattended || unattended
-	return &plan{machine: m, config: config, settings: m.Flow().Complete(settings)}
-}
-
-// frozen returns what the flow freezes beside the config.
-func (p *plan) frozen() (v any, err error) {
-	if freeze := p.machine.Flow().Freeze; freeze != nil {
-		v, err = freeze(p.config)
-	}
-	return v, err
-}
-
-// drawn returns what the flow draws from a seed.
-func (p *plan) drawn(seed string) any {
-	if draw := p.machine.Flow().Draw; draw != nil {
-		return draw(p.config, seed)
-	}
-	return nil
 }
 
 // besides returns the findings without those about files that could not be taken: nothing describes such a file, and that is no
@@ -134,16 +114,16 @@ func besides(found, broken flow.Findings) flow.Findings {
 	})
 }
 
-// planOf returns the plan of a conversation that has not started. Nothing of it is kept.
+// planOf returns the plan of a conversation that has not started.
 func (l *Engine) planOf(r *flow.Record) *plan {
-	return &plan{machine: l.machines[r.Flow()], config: r.Config(), roster: rosterOf(r.Config()), settings: r.Settings()}
+	return &plan{machine: l.machines[r.Flow()], config: r.Config(), settings: r.Settings()}
 }
 
 // withoutPrompts returns the plan of the same conversation with the engine's own prompts. Models obey the words of templates, so those of a
 // log from elsewhere are not rendered.
 func (p *plan) withoutPrompts() *plan {
 	own, settings := *p, *p.settings
-	settings.Prompts, own.settings, own.number, own.setup = nil, &settings, 0, nil
+	settings.Prompts, own.settings = nil, &settings
 	return &own
 }
 
@@ -168,15 +148,19 @@ func (l *Engine) start(p *plan) (*flow.Start, error) {
 		}
 		s.Tools[name] = described(tool)
 	}
-	frozen, err := p.frozen()
+	if freeze := p.machine.Flow().Freeze; freeze != nil {
+		frozen, err := freeze(p.config)
+		if err != nil {
+			return nil, err
+		}
+		s.Frozen.Go = frozen
+	}
+	known, _ := l.setupOf(p)
+	made, err := l.rendered(p, known.key, s.Frozen.Go, s.Seed)
 	if err != nil {
 		return nil, err
 	}
-	made, err := l.rendered(p, frozen, s.Seed)
-	if err != nil {
-		return nil, err
-	}
-	s.Frozen, s.Models, s.Views, s.Texts = flow.Value{Go: frozen}, l.rowsOf(p), made.views, made.fenced(s.Seed)
+	s.Models, s.Views, s.Texts = known.rows, made.views, made.fenced(s.Seed)
 	return s, nil
 }
 
@@ -220,18 +204,8 @@ const fenceHole = "\uE001fence\uE001"
 
 // rendering is the prompts of a conversation, with a hole for the fence, and who reads what.
 type rendering struct {
-	plan          *plan  // of the copies that it is made of; nil: it is not kept
-	number        uint64 // of what it depends on
-	frozen, drawn any
-	views         flow.Views
-	texts         map[string]string
-}
-
-// suits reports whether settings are those of the rendering, where the config may leave them open.
-func (r *rendering) suits(t *flow.Settings) bool {
-	own := r.plan.settings
-	return own.Topic == t.Topic && own.Language == t.Language && slices.Equal(own.Participants, t.Participants) &&
-		maps.Equal(own.Prompts, t.Prompts)
+	views flow.Views
+	texts map[string]string
 }
 
 // size returns the bytes of the prompts.
@@ -254,12 +228,12 @@ func (r *rendering) fenced(seed string) map[string]string {
 
 // render renders the prompts of a plan, for what is frozen and drawn.
 func (l *Engine) render(p *plan, frozen, drawn any) (*rendering, error) {
-	f, made := p.machine.Flow(), &rendering{frozen: frozen, drawn: drawn}
+	f, made := p.machine.Flow(), &rendering{}
 	prompts, err := l.prompts.With(p.settings.Prompts)
 	if err != nil {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "prompts", Err: err}
 	}
-	s := flow.Setup{Config: p.config, Settings: p.settings, Frozen: frozen, Drawn: drawn, Prompts: prompts, Fence: fenceHole}
+	s := flow.Setup{Config: p.config, Settings: p.withoutID(), Frozen: frozen, Drawn: drawn, Prompts: prompts, Fence: fenceHole}
 	if f.Views != nil {
 		made.views = f.Views(s)
 	}

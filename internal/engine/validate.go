@@ -35,11 +35,9 @@ func (l *Engine) Validate(ctx context.Context, config flow.Config) error {
 // start for that, it returns the start too. unchecked are warnings for a log.
 func (l *Engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, unchecked []flow.Warning, err error) {
 	var f flow.Findings
-	sound := frozen == nil && l.sound(p)
-	var before []told
-	again := false // a config equal to this one has passed the checks lately
+	known, sound := l.setupOf(p)
+	sound = sound && frozen == nil && (p.settings.ID == "" || store.CheckID(p.settings.ID) == nil)
 	if !sound {
-		before, again = l.beforeChecks(p)
 		f = l.check(p, frozen)
 	}
 	found, unchecked := l.checkModels(ctx, p)
@@ -51,12 +49,8 @@ func (l *Engine) validate(ctx context.Context, p *plan, frozen any) (start *flow
 		if len(f) == 0 && !p.machine.Flow().Readable { // only a config that is otherwise valid can be encoded and run
 			checkReadable(&f, p)
 		}
-		switch {
-		case frozen != nil || len(f) > 0 || len(found) > 0:
-		case again:
-			l.keepSetup(p, before)
-		default:
-			l.foundSound(p)
+		if frozen == nil && len(f) == 0 && len(found) == 0 {
+			l.keepSetup(known)
 		}
 	}
 	if len(f) == 0 {
@@ -244,7 +238,7 @@ func checkSummarizer(f *flow.Findings, t *flow.Settings) {
 // checkNamed reports the models that cannot be asked, where the flow's own check has said nothing of their fields.
 func (l *Engine) checkNamed(f *flow.Findings, p *plan) {
 	known, named, wrong := registry{l, p.settings}, p.machine.Flow().Field, 0
-	for _, one := range p.roster.mentions {
+	for _, one := range p.roster().mentions {
 		if one.name == "" && !strings.Contains(one.field, "fallbacks[") {
 			continue // whether there must be a model, the flow knows
 		}
