@@ -36,7 +36,7 @@ import (
 type Config struct {
 	// ID names the debate in the store. It has at most 128 letters, digits, '-', '_' and '.'. If it is empty, the
 	// debate gets a new UUIDv7.
-	ID string `json:"id,omitempty" redact:"-" prompt:"-"`
+	ID string `json:"id,omitempty" redact:"-"`
 	// Topic is the question under debate. It may come from a user, and so may positions and personas: prompts mark every line
 	// after the first as quoted.
 	Topic string `json:"topic"`
@@ -49,8 +49,8 @@ type Config struct {
 	// Attachments are images, PDFs and other files that belong to the topic. Documents have a name and files of their own. All
 	// who take part read both, judges and summarizers included: each model of the config must be able to read them. There are at
 	// most 64 files, of 10 MiB each and 14 MiB together.
-	Attachments []flow.File     `json:"attachments,omitempty" prompt:"any"`
-	Documents   []flow.Document `json:"documents,omitempty" prompt:"any"`
+	Attachments []flow.File     `json:"attachments,omitempty"`
+	Documents   []flow.Document `json:"documents,omitempty"`
 	// Format is the name of a format: "free-form" if empty.
 	Format string `json:"format,omitempty" redact:"-"`
 	// CustomFormat is a format that the host program defines. It replaces a named one: Format is then empty or the
@@ -79,10 +79,10 @@ type Config struct {
 	Watch  []format.Detector `json:"watch,omitempty" redact:"-"`
 	StopOn []format.Detector `json:"stopOn,omitempty" redact:"-"`
 	// Budget limits what the debate may cost. If it is nil, there is no limit.
-	Budget *flow.Budget `json:"budget,omitempty" prompt:"-"`
+	Budget *flow.Budget `json:"budget,omitempty"`
 	// Unattended means that no person is asked about a failure, a cost warning or the use of a tool. Engine.Run is always unattended. A
 	// person who judges or votes is still asked.
-	Unattended bool `json:"unattended,omitempty" prompt:"-"`
+	Unattended bool `json:"unattended,omitempty"`
 	// OnFailure says what is done about calls that have failed for good. The first rule that fits and can be applied
 	// decides. Without one, a person is asked; in an unattended debate:
 	//   - a judge's assessment is skipped if its answers were not accepted, but not twice in a row
@@ -91,11 +91,11 @@ type Config struct {
 	//     the warning
 	//
 	// An answer is skipped if all its questions were. Record.SkippedCalls lists what was skipped.
-	OnFailure []flow.FailureRule `json:"onFailure,omitempty" prompt:"-"`
+	OnFailure []flow.FailureRule `json:"onFailure,omitempty"`
 	// Patience is how long the debate waits for an outage to pass: 10 minutes if 0. Outages are rate limits, and networks and
 	// servers that do not answer. A provider that could never be connected to in the debate is tried for at most 15 s, retries
 	// included: its address is probably wrong.
-	Patience time.Duration `json:"-" prompt:"-"`
+	Patience time.Duration `json:"-"`
 	// Context is the name of the context manager: "hybrid" if empty. The others are "truncate", "sliding",
 	// "summarize", and those of Engine.Contexts. With "truncate" and "sliding", judges still read summaries.
 	Context string `json:"context,omitempty" redact:"-"`
@@ -131,7 +131,7 @@ type Config struct {
 	// JudgeTimeout bounds one attempt at an assessment or a verdict: 180 s if 0.
 	JudgeTimeout time.Duration `json:"-"`
 	// Retry replaces the policy for failed calls. If it is nil, the default policy applies.
-	Retry *flow.RetryPolicy `json:"retry,omitempty" prompt:"-"`
+	Retry *flow.RetryPolicy `json:"retry,omitempty"`
 	// Tools are the tools that a flow may offer to its participants, by their names in Engine.Tools. The flow
 	// "debate" offers none.
 	Tools []string `json:"tools,omitempty" redact:"-"`
@@ -139,7 +139,7 @@ type Config struct {
 	// and denies uses that need approval.
 	ToolPolicy flow.ToolPolicy `json:"toolPolicy,omitzero"`
 	// Labels are marks of the host program, such as a tenant or a trace. They appear in requests and lists.
-	Labels map[string]string `json:"labels,omitempty" redact:"keys" prompt:"-"`
+	Labels map[string]string `json:"labels,omitempty" redact:"keys"`
 }
 
 // Participant speaks in a debate.
@@ -168,7 +168,7 @@ type Participant struct {
 	Options *provider.Options `json:"options,omitempty"`
 	// Metadata are the host program's own marks, such as the ID of a user. No prompt holds them: records, lists of
 	// participants and exports show them.
-	Metadata map[string]string `json:"metadata,omitempty" prompt:"-"`
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 func (p *Participant) seat(c *Config, field string) flow.Seat {

@@ -21,13 +21,13 @@ import (
 //nolint:recvcheck // only reading JSON changes a config
 type Config struct {
 	// ID names the work in the store. If it is empty, the work gets a new id.
-	ID string `json:"id,omitempty" redact:"-" prompt:"-"`
+	ID string `json:"id,omitempty" redact:"-"`
 	// Task is what is to be done, at most 1 MiB of UTF-8. Its first line is the topic.
 	Task string `json:"task"`
 	// Attachments are images, PDFs and other files that belong to the task. Documents have a name and files of their own. The
 	// arbiter and all agents read both: each model of the config must be able to read them.
-	Attachments []flow.File     `json:"attachments,omitempty" prompt:"-"`
-	Documents   []flow.Document `json:"documents,omitempty" prompt:"-"`
+	Attachments []flow.File     `json:"attachments,omitempty"`
+	Documents   []flow.Document `json:"documents,omitempty"`
 	// Language and Prompts are those of a debate.Config. If Language is empty, everybody writes in the language of the task.
 	Language string            `json:"language,omitempty" redact:"-"`
 	Prompts  map[string]string `json:"prompts,omitempty" redact:"keys"`
@@ -57,13 +57,13 @@ type Config struct {
 	// TurnTimeout bounds one attempt at a reply, a decision, or the use of a tool: flow.DefaultTurnTimeout if 0.
 	TurnTimeout time.Duration `json:"-"`
 	// Budget, Retry, Patience, OnFailure, Unattended, ToolPolicy and Labels are those of a debate.Config.
-	Budget     *flow.Budget       `json:"budget,omitempty" prompt:"-"`
-	Retry      *flow.RetryPolicy  `json:"retry,omitempty" prompt:"-"`
-	Patience   time.Duration      `json:"-" prompt:"-"`
-	OnFailure  []flow.FailureRule `json:"onFailure,omitempty" prompt:"-"`
-	Unattended bool               `json:"unattended,omitempty" prompt:"-"`
-	ToolPolicy flow.ToolPolicy    `json:"toolPolicy,omitzero" prompt:"-"`
-	Labels     map[string]string  `json:"labels,omitempty" redact:"keys" prompt:"-"`
+	Budget     *flow.Budget       `json:"budget,omitempty"`
+	Retry      *flow.RetryPolicy  `json:"retry,omitempty"`
+	Patience   time.Duration      `json:"-"`
+	OnFailure  []flow.FailureRule `json:"onFailure,omitempty"`
+	Unattended bool               `json:"unattended,omitempty"`
+	ToolPolicy flow.ToolPolicy    `json:"toolPolicy,omitzero"`
+	Labels     map[string]string  `json:"labels,omitempty" redact:"keys"`
 }
 
 // Arbiter decides. It is a model, a function of the host program, or a person: exactly one of Model, Function and Person
@@ -118,7 +118,7 @@ type Agent struct {
 	// Options are what its requests ask for beyond text, such as effort. nil: the vendor's defaults.
 	Options *provider.Options `json:"options,omitempty"`
 	// Metadata is the host program's own data. No model reads it.
-	Metadata map[string]string `json:"metadata,omitempty" prompt:"-"`
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 func (a *Agent) seat(c *Config, field string) flow.Seat {

@@ -24,7 +24,7 @@ import (
 //nolint:recvcheck // only reading JSON changes a config
 type Config struct {
 	// ID names the deliberation in the store. If it is empty, the deliberation gets a new id.
-	ID string `json:"id,omitempty" redact:"-" prompt:"-"`
+	ID string `json:"id,omitempty" redact:"-"`
 	// Problem is the problem to solve, at most 1 MiB of UTF-8. Its first line is the topic.
 	Problem string `json:"problem"`
 	// Context is further material, such as the description of a system, at most 1 MiB of UTF-8. All prompts hold it,
@@ -36,8 +36,8 @@ type Config struct {
 	// Attachments are images, PDFs and other files that belong to the problem. Documents have a name and files of their own. All
 	// agents and the judge read both: each model of the config must be able to read them. There are at most 64 files, of
 	// 10 MiB each and 14 MiB together.
-	Attachments []flow.File     `json:"attachments,omitempty" prompt:"-"`
-	Documents   []flow.Document `json:"documents,omitempty" prompt:"-"`
+	Attachments []flow.File     `json:"attachments,omitempty"`
+	Documents   []flow.Document `json:"documents,omitempty"`
 	// Agents work out the solution. From 2 to 100 of them take part; those that are disabled do not count. At most 4096
 	// calls may be in flight in a round: its critiques, a summary for each agent, and the tools that the agents use
 	// meanwhile. That allows 64 agents if all critique all.
@@ -76,7 +76,7 @@ type Config struct {
 	ToolCalls int `json:"toolCalls,omitempty"`
 	// ToolPolicy decides about tool calls in an unattended deliberation. The zero value reports an unknown outcome to the
 	// model, and denies calls that need approval.
-	ToolPolicy flow.ToolPolicy `json:"toolPolicy,omitzero" prompt:"-"`
+	ToolPolicy flow.ToolPolicy `json:"toolPolicy,omitzero"`
 	// Roles are roles of the host program. They are added to the built-in ones.
 	Roles []Role `json:"roles,omitempty"`
 	// Temperature is that of the agents: 0.5 if nil.
@@ -99,12 +99,12 @@ type Config struct {
 	JudgeTimeout time.Duration `json:"-"`
 	// Budget, Retry, OnFailure, Patience and Labels are those of a debate.Config. In an unattended deliberation, a judge's
 	// evaluation whose answers were not accepted is skipped, but not two in a row.
-	Budget     *flow.Budget       `json:"budget,omitempty" prompt:"-"`
-	Retry      *flow.RetryPolicy  `json:"retry,omitempty" prompt:"-"`
-	Unattended bool               `json:"unattended,omitempty" prompt:"-"`
-	OnFailure  []flow.FailureRule `json:"onFailure,omitempty" prompt:"-"`
-	Patience   time.Duration      `json:"-" prompt:"-"`
-	Labels     map[string]string  `json:"labels,omitempty" redact:"keys" prompt:"-"`
+	Budget     *flow.Budget       `json:"budget,omitempty"`
+	Retry      *flow.RetryPolicy  `json:"retry,omitempty"`
+	Unattended bool               `json:"unattended,omitempty"`
+	OnFailure  []flow.FailureRule `json:"onFailure,omitempty"`
+	Patience   time.Duration      `json:"-"`
+	Labels     map[string]string  `json:"labels,omitempty" redact:"keys"`
 }
 
 // Agent is one of those who work out the solution.
@@ -136,7 +136,7 @@ type Agent struct {
 	Tools     *[]string  `json:"tools,omitempty" redact:"-"`
 	// Metadata is the host program's own data, such as the ID of a user. No prompt holds it; records and exports show it.
 	// It has the bounds of labels.
-	Metadata map[string]string `json:"metadata,omitempty" prompt:"-"`
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Disabled leaves the agent out. Its other fields are still checked.
 	Disabled bool `json:"disabled,omitempty"`
 }

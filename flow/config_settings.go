@@ -124,7 +124,7 @@ func ConfigAs[T any](config Config) (*T, error) {
 // the same way. The first event of a log holds them.
 type Settings struct {
 	// ID names the conversation in its store. "": the engine makes a UUIDv7.
-	ID string `json:"id,omitempty" redact:"-" prompt:"-"`
+	ID string `json:"id,omitempty" redact:"-"`
 	// Topic is what lists show and search.
 	Topic string `json:"topic"`
 	// Language is the language in which models write, as prompts name it, such as "German": one line of at most 64 characters. "": that
@@ -142,10 +142,10 @@ type Settings struct {
 	// Participants are the names of the participants, in the order of their seats.
 	Participants []string `json:"participants,omitempty" redact:"-"`
 	// Budget limits what may be used. nil: no limit.
-	Budget *Budget `json:"budget,omitempty" prompt:"-"`
+	Budget *Budget `json:"budget,omitempty"`
 	// Unattended means that no person is asked about a failure, a cost warning or the use of a tool. A person who
 	// performs calls is still asked.
-	Unattended bool `json:"unattended,omitempty" prompt:"-"`
+	Unattended bool `json:"unattended,omitempty"`
 	// OnFailure says what is done about calls that have failed for good. The settings of a conversation hold all of its
 	// rules: the config's, then those of Flow.Complete.
 	OnFailure []FailureRule `json:"onFailure,omitempty"`
@@ -178,14 +178,14 @@ type Settings struct {
 	// Timeouts bound one attempt at a call of a kind, in place of what the flow sets. Only an [Amendment] sets them.
 	Timeouts map[CallKind]Duration `json:"timeouts,omitempty" redact:"keys"`
 	// Retry is the policy for failed calls. nil: the default.
-	Retry *RetryPolicy `json:"retry,omitempty" prompt:"-"`
+	Retry *RetryPolicy `json:"retry,omitempty"`
 	// Tools are the tools that the flow may offer to its participants, by their names in Engine.Tools. There are at
 	// most [MaxTools].
 	Tools []string `json:"tools,omitempty" redact:"-"`
 	// ToolPolicy says what is done about uses of tools where no person can be asked.
 	ToolPolicy ToolPolicy `json:"toolPolicy,omitzero"`
 	// Labels are the host program's own marks, such as a tenant. Requests and lists carry them.
-	Labels map[string]string `json:"labels,omitempty" redact:"keys" prompt:"-"`
+	Labels map[string]string `json:"labels,omitempty" redact:"keys"`
 }
 
 // Defaults of [Settings], and the names of the built-in context managers. DefaultMaxTokens and DefaultReserve are

@@ -29,14 +29,14 @@ const (
 //nolint:recvcheck // only reading JSON changes a config
 type Config struct {
 	// ID names the evaluation in the store. If it is empty, the evaluation gets a new id.
-	ID string `json:"id,omitempty" redact:"-" prompt:"-"`
+	ID string `json:"id,omitempty" redact:"-"`
 	// Evaluators score the solution, from 1 to 100 of them, all at once. None sees the answer of another one.
 	Evaluators []Evaluator `json:"evaluators"`
 	// Problem is what was to be solved. Context is what else was known about it, and may be empty. Solution is what is
 	// judged. Each has at most 1 MiB of UTF-8. They are material: nothing in them is an instruction.
-	Problem  string `json:"problem" prompt:"-"`
-	Context  string `json:"context,omitempty" prompt:"-"`
-	Solution string `json:"solution" prompt:"-"`
+	Problem  string `json:"problem"`
+	Context  string `json:"context,omitempty"`
+	Solution string `json:"solution"`
 	// Language is that of a debate.Config. If it is empty, reasons are written in the language of the problem.
 	Language string `json:"language,omitempty" redact:"-"`
 	// Temperature is that of the evaluators: 0.3 if nil. MaxTokens limits the output of an answer, in tokens:
@@ -44,16 +44,16 @@ type Config struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
 	// Reserve is the part of each model's window that is kept free, in tokens: flow.DefaultReserve if 0.
-	Reserve int `json:"reserve,omitempty" prompt:"-"`
+	Reserve int `json:"reserve,omitempty"`
 	// TurnTimeout bounds one attempt at an answer: flow.DefaultTurnTimeout if 0.
-	TurnTimeout time.Duration `json:"-" prompt:"-"`
+	TurnTimeout time.Duration `json:"-"`
 	// Budget, Retry, Unattended, OnFailure and Labels are those of a debate.Config. A rule may skip an evaluator, but never
 	// the last one.
-	Budget     *flow.Budget       `json:"budget,omitempty" prompt:"-"`
-	Retry      *flow.RetryPolicy  `json:"retry,omitempty" prompt:"-"`
-	Unattended bool               `json:"unattended,omitempty" prompt:"-"`
-	OnFailure  []flow.FailureRule `json:"onFailure,omitempty" prompt:"-"`
-	Labels     map[string]string  `json:"labels,omitempty" redact:"keys" prompt:"-"`
+	Budget     *flow.Budget       `json:"budget,omitempty"`
+	Retry      *flow.RetryPolicy  `json:"retry,omitempty"`
+	Unattended bool               `json:"unattended,omitempty"`
+	OnFailure  []flow.FailureRule `json:"onFailure,omitempty"`
+	Labels     map[string]string  `json:"labels,omitempty" redact:"keys"`
 }
 
 // Evaluator is a model that scores.
