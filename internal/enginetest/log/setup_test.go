@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
@@ -64,6 +63,18 @@ func (s *starter) start(t *testing.T, config flow.Config) string {
 	return stage.JSON(start)
 }
 
+// alike reports where a start differs from the one that is wanted.
+func alike(t *testing.T, want, got, what string) {
+	t.Helper()
+	at := 0
+	for at < min(len(want), len(got)) && want[at] == got[at] {
+		at++
+	}
+	if want != got {
+		t.Errorf("%s: it starts with …%.80s… in place of …%.80s…", what, got[at:], want[at:])
+	}
+}
+
 // eachConfig runs a test for each config of which every field is set. given makes it anew.
 func eachConfig(t *testing.T, test func(t *testing.T, n int, given func() flow.Config)) {
 	t.Helper()
@@ -89,18 +100,17 @@ func TestAConfigStartsAsIfNoOtherHadStarted(t *testing.T) {
 		want := newStarter(t, given()).start(t, given())
 		require.True(t, json.Valid([]byte(want)), want)
 		require.Equal(t, want, known.start(t, given()))
-		require.Equal(t, want, known.start(t, given()))
 		rendered := known.rendered.Load()
 		require.Equal(t, want, known.start(t, given()))
-		require.Equal(t, rendered, known.rendered.Load(), "its prompts are kept")
+		require.Equal(t, rendered, known.rendered.Load(), "the config has a setup")
 		all := len(stage.Leaves(given(), nil))
 		for ; n < all; n += min(longform.Fewer(), 2) {
 			other := given()
 			leaf := stage.Leaves(other, nil)[n]
 			leaf.Change()
 			places++
-			assert.Equal(t, newStarter(t, given()).start(t, other), known.start(t, other), "another %s", leaf.Path)
-			assert.Equal(t, want, known.start(t, given()), "after another %s", leaf.Path)
+			alike(t, newStarter(t, given()).start(t, other), known.start(t, other), "another "+leaf.Path)
+			alike(t, want, known.start(t, given()), "after another "+leaf.Path)
 		}
 	})
 	t.Logf("changed configs in %d places", places)
@@ -116,15 +126,12 @@ func TestAHostWritesToAConfigThatHasASetup(t *testing.T) {
 				leaf.Change()
 			}
 		}
-		for range 2 {
-			require.Equal(t, want, known.start(t, given()))
-		}
 		known.during.Store(&change)
 		start, err := known.Freeze(mine)
 		require.NoError(t, err)
-		assert.Equal(t, want, stage.JSON(start))
-		assert.Equal(t, want, known.start(t, given()))
-		assert.Equal(t, newStarter(t, given()).start(t, mine), known.start(t, mine))
+		alike(t, want, stage.JSON(start), "what is started")
+		alike(t, want, known.start(t, given()), "what was started")
+		alike(t, newStarter(t, given()).start(t, mine), known.start(t, mine), "what was written")
 
 		mine = given()
 		require.Equal(t, want, known.start(t, mine))
@@ -140,7 +147,7 @@ func TestAHostWritesToAConfigThatHasASetup(t *testing.T) {
 		for range 3 {
 			group.Go(func() {
 				for range 3 {
-					assert.Equal(t, want, known.start(t, given()))
+					alike(t, want, known.start(t, given()), "beside a writer")
 				}
 			})
 		}
