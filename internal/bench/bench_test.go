@@ -187,8 +187,9 @@ func TestATurnIsCountedOnceForAllModelsOfAVocabulary(t *testing.T) {
 	assert.InEpsilon(t, allocated("debater", "debater", "debater"), allocated("debater", "gpt-4o", "gpt-4.1"), 0.1)
 }
 
-// narrow gives all models a window of so many tokens.
+// narrow gives all models a window of so many tokens, by an engine that has played nothing: it reads its models once.
 func (b *workload) narrow(tokens int) {
+	b.engine = b.engineOver(b.engine.Providers["bench"])
 	model := b.engine.Models["bench/debater"]
 	model.Window = tokens
 	judge := b.engine.Models["bench/judge"]

@@ -193,7 +193,7 @@ func TestFrames(t *testing.T) {
 		return s.happen(start(arbiter.FlowName, "Write a parser", 50, nil, "planner", "coder"), to(arbiter.StateSelecting, 1),
 			ask(arbiter.KindDecision, "arbiter", ""), &arbiter.Decision{Spend: flow.Spend{Call: id(arbiter.KindDecision, "arbiter", "")}}, to(arbiter.StateExecuting, 1), &flow.Round{N: 1, Of: 50},
 			ask(arbiter.KindExecution, "planner", ""), plan,
-			to(arbiter.StateExecuting, 1), ask(arbiter.KindExecution, "coder", ""),
+			to(arbiter.StateSelecting, 1), to(arbiter.StateExecuting, 1), ask(arbiter.KindExecution, "coder", ""),
 			&flow.ToolCalls{Spend: flow.Spend{Call: id(arbiter.KindExecution, "coder", "")}, By: "coder"}, use)
 	}
 	speech := func(s *screen) *screen {
