@@ -60,6 +60,7 @@ func TestHooksFollowTheWork(t *testing.T) {
 	require.Error(t, failure)
 	require.NotEmpty(t, out)
 	last := len(out) - 1
+	//nolint:dupword // a trace
 	assert.Equal(t, strings.TrimSpace(`
 > selecting 1
 select [Ada]

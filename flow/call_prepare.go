@@ -61,6 +61,19 @@ func wireJSON(s *provider.Schema) json.RawMessage {
 	return s.JSON
 }
 
+// unlisted says which model or tool of a call the config does not name.
+func (r *Record) unlisted(call *Call, model string) error {
+	if r.model(model) == nil {
+		return fmt.Errorf("no Seat of the config names the model %q", text.OneLine(model, 80))
+	}
+	for _, name := range call.Tools {
+		if _, known := r.start.Tools[name]; !known {
+			return fmt.Errorf("the settings do not name the tool %q", text.OneLine(name, 80))
+		}
+	}
+	return nil
+}
+
 // prepare computes what a call sends and the most that it can cost. summaries reports whether a summary may be made
 // first.
 func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) {
@@ -94,17 +107,12 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	}
 	ready.papers = r.papersOf(call)
 	model := c.pick(call, ready, intent)
-	if r.model(ready.model) == nil {
-		err := fmt.Errorf("no Seat of the config names the model %q", text.OneLine(ready.model, 80))
+	if err := r.unlisted(call, ready.model); err != nil {
 		return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
 	}
 	ready.without(r, state, intent, model)
 	r.keepHome(call, intent)
 	c.cap(call, ready, intent, model)
-	if i := slices.IndexFunc(call.Tools, func(name string) bool { _, known := r.start.Tools[name]; return !known }); i >= 0 {
-		err := fmt.Errorf("the settings do not name the tool %q", text.OneLine(call.Tools[i], 80))
-		return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
-	}
 	switch room := r.roomForUses(intent, model); {
 	case len(call.Tools) == 0:
 	case model.Lacks(provider.AbilityTools):

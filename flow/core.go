@@ -373,7 +373,7 @@ func (c *Core) setUp(signal Signal) error {
 		}
 		return c.begin(&s, to)
 	default:
-		return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(signal, "signal")}
+		return noStep(text.IsNo(signal, "signal"))
 	}
 }
 
@@ -413,7 +413,7 @@ func (c *Core) ended(outcome Signal) error {
 	case GivenUp:
 		return c.late(s.Outcome)
 	default:
-		return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(outcome, "outcome")}
+		return noStep(text.IsNo(outcome, "outcome"))
 	}
 }
 
@@ -430,8 +430,11 @@ func isOutcome(s Signal) error {
 		}
 		wanted = "result or failure"
 	}
-	return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(s, wanted)}
+	return noStep(text.IsNo(s, wanted))
 }
+
+// noStep refuses what a step was given.
+func noStep(err error) *Error { return &Error{Kind: provider.KindValidation, Op: "step", Err: err} }
 
 // outcomes takes those of several attempts. Each has random bits of its own, so that calls that have failed together are not made again
 // at the same moment.
@@ -478,7 +481,7 @@ func (c *Core) control(signal Signal) error {
 	case Cancel:
 		on, reason = TriggerCancel, s.Reason
 	default:
-		return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(signal, "signal")}
+		return noStep(text.IsNo(signal, "signal"))
 	}
 	if err := checkReason(string(on), reason); err != nil {
 		return err

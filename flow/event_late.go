@@ -39,7 +39,7 @@ func (c *Core) late(outcome Signal) error {
 	case Failed:
 		s, is = Late{Call: came.Call, Attempt: came.Attempt, Took: came.Took, Error: came.Error}, came.reported()
 	default:
-		return &Error{Kind: provider.KindValidation, Op: "step", Err: text.IsNo(outcome, "result or failure")}
+		return noStep(text.IsNo(outcome, "result or failure"))
 	}
 	state := c.record.callByID(s.Call)
 	if state == nil || !c.record.given(&s) || c.Over() {

@@ -52,9 +52,9 @@ func MetadataOf(r *provider.Response) *Metadata {
 }
 
 // Metadata is what a vendor says of a reply beside its text. [MetadataOf] makes it. A log keeps it in two places: the thoughts and the
-// citations in the [Turn], the rest as [VendorMetadata]. It survives JSON, so that a runtime can move the [Result] or [Failed] that holds it
-// from one process to another.
-type Metadata struct {
+// citations in the [Turn], the rest as [VendorMetadata]. It survives JSON, so that a runtime can move the [Result] or [Failed] that
+// holds it from one process to another.
+type Metadata struct { //nolint:recvcheck // values are written, a place is read into
 	id, model string
 	cost      *Money // the vendor's own figure; nil: it reports none
 	left      []string

@@ -125,7 +125,8 @@ func (r *Record) foldChoice(a *Answer, about *FailedCall) error {
 		}
 		r.replace(replacement{by: about.By, model: a.Model})
 		if ruled := call.special.ruled; a.Rule && !slices.Contains(ruled, a.Model) && len(ruled) < mostRules {
-			call.own().ruled = append(ruled, a.Model)
+			own := call.own()
+			own.ruled = append(own.ruled, a.Model)
 		}
 	case OptionSummarize, OptionTruncate:
 		r.shrink(about.By, a.Option)

@@ -55,7 +55,8 @@ func (d *due) askUse(base *Call, asked *AskedTool, u *useState) (again bool, err
 		return true, c.fail(&Error{
 			Kind: provider.KindState, Op: asked.Use, Field: fieldname.UnknownUse, Participant: base.By, Round: base.Round,
 			Attempt: u.unknown.Attempt,
-			Err:     fmt.Errorf("the use of the tool %s has no known outcome, and toolPolicy.unknown is %s", text.OneLine(asked.Name, 80), OptionFail),
+			Err: fmt.Errorf("the use of the tool %s has no known outcome, and toolPolicy.unknown is %s",
+				text.OneLine(asked.Name, 80), OptionFail),
 		})
 	}
 	if q.Options = []Option{a.Option}; !open { // else the log was cut behind the inquiry

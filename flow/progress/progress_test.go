@@ -165,15 +165,15 @@ func TestWhatBeginsEndsOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pending, phase, count := make(map[string]bool), "", make(map[string]int)
 			for _, line := range slices.Concat(trace(t, stored(all))...) {
-				switch words := strings.Fields(line); {
-				case words[0] == "warning":
-				case words[0] == "round":
+				switch words := strings.Fields(line); words[0] {
+				case "warning":
+				case "round":
 					count["round"]++
 					assert.Equal(t, fmt.Sprint(count["round"]), words[1])
-				case words[0] == ">":
+				case ">":
 					assert.Empty(t, phase, line)
 					phase = words[2]
-				case words[0] == "<":
+				case "<":
 					assert.Equal(t, phase, words[2])
 					phase = ""
 				default:

@@ -11,8 +11,8 @@ import (
 type Ears []chan struct{}
 
 // Ring sends a value to each that has none. It never blocks.
-func (e Ears) Ring() {
-	for _, ear := range e {
+func (e *Ears) Ring() {
+	for _, ear := range *e {
 		select {
 		case ear <- struct{}{}:
 		default:

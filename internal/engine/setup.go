@@ -21,7 +21,8 @@ import (
 //
 // Both are found by a key, which each start makes anew of its own config. So nothing of a config is kept, and a conversation never runs on
 // the config of another one: at each start its config is normalized, its files are taken out, its providers are asked about their models,
-// its tools describe themselves, the flow freezes and draws, and its budget is checked. Only what follows from equal values alone is shared:
+// its tools describe themselves, the flow freezes and draws, and its budget is checked. Only what follows from equal values alone is
+// shared:
 //
 //   - The key of a setup stands for flow, normalized config and settings, in every field but the ID of the settings.
 //   - The key of a rendering stands for these, and for what the flow has frozen and drawn.
@@ -175,8 +176,8 @@ const (
 	mostRendered = 4 << 20 // bytes of all prompts of a conversation
 )
 
-// key stands for values. It is a SHA-256 of them, of their types and of all that they refer to, so two keys are equal if the values are, and
-// only then. The zero key stands for nothing, and nothing is kept under it.
+// key stands for values. It is a SHA-256 of them, of their types and of all that they refer to, so two keys are equal if the values are,
+// and only then. The zero key stands for nothing, and nothing is kept under it.
 type key [sha256.Size]byte
 
 // keyOf returns the key of values. It is zero for values that are not all data, because they hold functions, channels, complex numbers,
@@ -283,8 +284,8 @@ func (k *keying) inside(v reflect.Value) {
 }
 
 func (k *keying) fields(v reflect.Value) {
-	for i := range v.NumField() {
-		switch field := v.Field(i); {
+	for _, field := range v.Fields() {
+		switch {
 		case field.CanInterface():
 			k.add(field)
 		case !field.IsZero(): // it is hidden

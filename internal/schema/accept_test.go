@@ -105,7 +105,13 @@ func changed(dice *rand.Rand, v any, one int) any {
 	if dice.IntN(one) == 0 {
 		others := []any{
 			nil, true, 0.0, 1.0, 0.5, -1.0, 3.0, 10.0, 11.0, 1e300, math.Copysign(0, -1), math.Nextafter(10, 11), math.Nextafter(0, -1), math.Nextafter(3, 0),
-			"", "a", "Ada", "日本語", "日本語 ", []any{}, []any{"a"}, []any{nil}, map[string]any{}, map[string]any{"a": "Ada"}, map[string]any{"k": []any{}},
+			"", "a", "Ada", "日本語", "日本語 ",
+			[]any{},
+			[]any{"a"},
+			[]any{nil},
+			map[string]any{},
+			map[string]any{"a": "Ada"},
+			map[string]any{"k": []any{}},
 		}
 		return others[dice.IntN(len(others))]
 	}

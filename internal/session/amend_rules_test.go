@@ -101,7 +101,8 @@ func TestEveryMistakeOfAnAmendmentIsNamed(t *testing.T) {
 		"a rule that is none":        {flow.Amendment{OnFailure: &[]flow.FailureRule{{Do: "pray"}}}, []string{"onFailure[0].do"}, nil},
 		"times of calls": {
 			flow.Amendment{Timeouts: map[flow.CallKind]flow.Duration{"fancy": flow.Duration(time.Minute), debate.KindVerdict: -1}},
-			[]string{"timeouts.fancy", "timeouts.verdict"}, nil,
+			[]string{"timeouts.fancy", "timeouts.verdict"},
+			nil,
 		},
 		"rules": {
 			flow.Amendment{OnFailure: &[]debate.FailureRule{{Do: flow.OptionModel, Model: "bad"}, {Do: flow.OptionModel, Model: "other/a"}}},

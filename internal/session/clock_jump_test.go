@@ -164,7 +164,7 @@ func TestAClockThatIsSetWhileADebateRuns(t *testing.T) {
 				}
 				undisturbed := end(0, 0)
 				assert.Greater(t, undisturbed, 2*time.Minute)
-				for at := 10 * time.Second; at < 2*time.Minute; at += longform.Sized[time.Duration](15, 15, 60) * time.Second {
+				for at := 10 * time.Second; at < 2*time.Minute; at += longform.Sized(15*time.Second, 15*time.Second, time.Minute) {
 					for _, by := range []time.Duration{time.Hour, -time.Hour} {
 						assert.InDelta(t, undisturbed, end(at, by), float64(10*time.Second), "the clock is set by %s after %s", by, at)
 					}

@@ -204,7 +204,7 @@ func (s *Session) hear() {
 	var watch context.Context
 	s.visit(func() {
 		if s.leased && s.stopWatch == nil {
-			watch, s.stopWatch = context.WithCancel(s.life)
+			watch, s.stopWatch = context.WithCancel(s.life) //nolint:fatcontext // it is the only one of the session
 		}
 	})
 	var grown <-chan struct{}

@@ -186,7 +186,7 @@ type sleepy struct {
 
 func (s *sleepy) Lease(ctx context.Context, id, owner string, d time.Duration) error {
 	if !s.woken.Swap(true) {
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) //nolint:forbidigo // in a bubble nobody waits
 	}
 	return s.Memory.Lease(ctx, id, owner, d)
 }

@@ -86,8 +86,9 @@ func parse(name string, data []byte) (providers map[string]wrapped, entries []*e
 		at += len(line)
 	}
 	var file struct {
-		Version, Providers json.RawMessage
-		Entries            []json.RawMessage
+		Version   json.RawMessage   `json:"version"`
+		Providers json.RawMessage   `json:"providers"`
+		Entries   []json.RawMessage `json:"entries"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if err := decoder.Decode(&file); err != nil {

@@ -36,24 +36,30 @@ func histories() []history {
 	theirs.Speaker = ben
 	hidden := gives("c1", "hidden")
 	hidden.Speaker = ben
+	const one, stray = "one", "none" // stray: a result without a call
 	return []history{
 		{
-			"somebody speaks between", []provider.Message{calls("c1"), {Speaker: ben, Text: "Meanwhile."}, gives("c1", "one")},
-			[]string{"one"}, "none",
+			"somebody speaks between",
+			[]provider.Message{calls("c1"), {Speaker: ben, Text: "Meanwhile."}, gives("c1", one)},
+			[]string{one},
+			stray,
 		},
-		{"another order", []provider.Message{calls("c1", "c2"), gives("c2", "two"), gives("c1", "one")}, []string{"one", "two"}, "none"},
-		{"a result is missing", []provider.Message{calls("c1", "c2"), gives("c2", "two")}, []string{"", "two"}, "none"},
+		{"another order", []provider.Message{calls("c1", "c2"), gives("c2", "two"), gives("c1", one)}, []string{one, "two"}, stray},
+		{"a result is missing", []provider.Message{calls("c1", "c2"), gives("c2", "two")}, []string{"", "two"}, stray},
 		{
-			"a result comes too late", []provider.Message{calls("c1"), calls("c2"), gives("c1", "one"), gives("c2", "two")},
-			[]string{"", "two"}, "one",
+			"a result comes too late",
+			[]provider.Message{calls("c1"), calls("c2"), gives("c1", one), gives("c2", "two")},
+			[]string{"", "two"},
+			one,
 		},
 		{
 			"results without a call",
-			[]provider.Message{gives("c0", "none"), calls("c1"), gives("c1", "one"), gives("c1", "none"), gives("c9", "none")},
-			[]string{"one"}, "none",
+			[]provider.Message{gives("c0", stray), calls("c1"), gives("c1", one), gives("c1", stray), gives("c9", stray)},
+			[]string{one},
+			stray,
 		},
-		{"calls of another speaker", []provider.Message{theirs, hidden, calls("c1"), gives("c1", "one")}, []string{"one"}, "hidden"},
-		{"the same id again", []provider.Message{calls("c"), gives("c", "one"), calls("c"), gives("c", "two")}, []string{"one", "two"}, "none"},
+		{"calls of another speaker", []provider.Message{theirs, hidden, calls("c1"), gives("c1", one)}, []string{one}, "hidden"},
+		{"the same id again", []provider.Message{calls("c"), gives("c", one), calls("c"), gives("c", "two")}, []string{one, "two"}, stray},
 	}
 }
 

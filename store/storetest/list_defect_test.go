@@ -58,8 +58,8 @@ func listDefects() []defect {
 		}},
 		{"gives the labels of the log away", []string{"list/what is told of*"}, "List tells", func(s *spoiled) {
 			s.tells(func(info *store.Info) {
-				for e := range s.good.Read(context.Background(), info.ID, 0) {
-					if start := body.As[flow.Start](e); start != nil {
+				for e, err := range s.good.Read(context.Background(), info.ID, 0) {
+					if start := body.As[flow.Start](e); err == nil && start != nil {
 						info.Labels = start.Settings.Labels
 					}
 				}
@@ -67,8 +67,8 @@ func listDefects() []defect {
 		}},
 		{"goes by the first start", []string{"list/what is told follows*"}, "List tells", func(s *spoiled) {
 			s.tells(func(info *store.Info) {
-				for e := range s.good.Read(context.Background(), info.ID, 0) {
-					if start := body.As[flow.Start](e); start != nil {
+				for e, err := range s.good.Read(context.Background(), info.ID, 0) {
+					if start := body.As[flow.Start](e); err == nil && start != nil {
 						info.Topic, info.Labels = start.Settings.Topic, start.Settings.Labels
 						return
 					}

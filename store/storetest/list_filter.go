@@ -43,6 +43,7 @@ func listStates(x *exam) {
 
 func listLabels(x *exam) {
 	s := x.open()
+	const label = "long"
 	long := strings.Repeat("é", 5000) // an index may have room for its beginning alone
 	for id, labels := range map[string]map[string]string{
 		"a": {tenant: blue, "trace": "1"},
@@ -58,9 +59,9 @@ func listLabels(x *exam) {
 		"k": {"b": "\x00c"},
 		"l": {`b","c`: "d"},
 		"m": {"b": `","c`},
-		"n": {"long": long + "1"},
-		"o": {"long": long + "2"},
-		"p": {"long": long},
+		"n": {label: long + "1"},
+		"o": {label: long + "2"},
+		"p": {label: long},
 	} {
 		x.append(s, id, 0, "w", debateOf("topic", labels, flow.StatePaused))
 	}
@@ -97,10 +98,10 @@ func listLabels(x *exam) {
 		{map[string]string{"b": "\x00c"}, "k"},
 		{map[string]string{`b","c`: "d"}, "l"},
 		{map[string]string{"b": `","c`}, "m"},
-		{map[string]string{"long": long + "1"}, "n"},
-		{map[string]string{"long": long + "2"}, "o"},
-		{map[string]string{"long": long}, "p"},
-		{map[string]string{"long": long + "3"}, ""},
+		{map[string]string{label: long + "1"}, "n"},
+		{map[string]string{label: long + "2"}, "o"},
+		{map[string]string{label: long}, "p"},
+		{map[string]string{label: long + "3"}, ""},
 	} {
 		x.listed(fmt.Sprintf("with the labels %.100q", c.labels), s, store.Filter{Labels: c.labels}, strings.Fields(c.want)...)
 	}

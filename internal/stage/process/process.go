@@ -38,7 +38,7 @@ func Launch[O any](t testing.TB, order O) *Process[O] {
 	require.NoError(t, err)
 	text, err := json.Marshal(order)
 	require.NoError(t, err)
-	p := &Process[O]{Order: order, cmd: exec.Command(self)} //nolint:gosec // this program
+	p := &Process[O]{Order: order, cmd: exec.Command(self)}
 	p.cmd.Env = append(os.Environ(), variable+"="+string(text))
 	p.cmd.Stderr = os.Stderr
 	p.input, err = p.cmd.StdinPipe()

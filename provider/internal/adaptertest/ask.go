@@ -99,7 +99,7 @@ func Refused(t *testing.T, p provider.Provider, request func() *provider.Request
 			if row.Part != "" {
 				req.Last.Parts = []provider.Part{{Type: row.Part, Data: []byte{0xff}}}
 			}
-			Unsent(t, p, req, row.Code)
+			_ = Unsent(t, p, req, row.Code)
 			assert.Zero(t, sent())
 		})
 	}

@@ -54,7 +54,7 @@ func TakesLittleMemory(
 			err := generate()
 			runtime.ReadMemStats(&after)
 			if h.Want != "" {
-				Failure(t, err, h.Want)
+				_ = Failure(t, err, h.Want)
 			} else {
 				assert.NoError(t, err)
 			}
