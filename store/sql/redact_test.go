@@ -123,8 +123,8 @@ func TestAReaderHoldsUpWhatIsRemoved(t *testing.T) {
 	assert.Empty(t, database.holds(t, "the secret"))
 }
 
-// TestVacuumLeavesNothing looks into the files of PostgreSQL's tables, from which nothing is removed that a transaction of another
-// test may still see.
+// TestVacuumLeavesNothing looks into the files of PostgreSQL's tables, from which nothing is removed that a transaction may still
+// see: one of another test, or of the server's own statistics. So it writes the tables anew until no such transaction is left.
 func TestVacuumLeavesNothing(t *testing.T) {
 	alone(t, func(t *testing.T, database *storage) {
 		s := database.store(t)
@@ -132,19 +132,24 @@ func TestVacuumLeavesNothing(t *testing.T) {
 			require.NoError(t, s.Append(t.Context(), "a", seq, "w", []flow.Event{spoken(seq+1, "the secret")}))
 		}
 		removes(t, s, "a", 50)
-		require.NoError(t, s.Vacuum(t.Context()))
 		if database.path != "" {
+			require.NoError(t, s.Vacuum(t.Context()))
 			assert.Empty(t, database.holds(t, "the secret"))
 			return
 		}
 		db, err := stdsql.Open(database.driver, database.url)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, db.Close()) }()
-		for text, there := range map[string]bool{"the secret": false, "gone": true} {
+		holds := func(text string) bool {
 			var at int
 			require.NoError(t, db.QueryRowContext(t.Context(),
 				`SELECT position(convert_to($1, 'UTF8') IN pg_read_binary_file(pg_relation_filepath('debate_commit')))`, text).Scan(&at))
-			assert.Equal(t, there, at > 0, text)
+			return at > 0
 		}
+		eventually(t, func() bool {
+			require.NoError(t, s.Vacuum(t.Context()))
+			return !holds("the secret")
+		})
+		assert.True(t, holds("gone"))
 	})
 }
