@@ -146,7 +146,7 @@ type Config struct {
 type Participant struct {
 	// Name is one line of at most 64 characters, and unique in the debate.
 	Name string `json:"name" redact:"-"`
-	// Side is For, Against or Neutral. If it is empty, the participant has no side.
+	// Side is the side that the participant takes. If it is empty, the participant has none.
 	Side format.Side `json:"side,omitempty" redact:"-"`
 	// Stance is how the participant stands to what is argued. If it is empty, the config or the format says it. A chair has none.
 	Stance format.Stance `json:"stance,omitempty" redact:"-"`

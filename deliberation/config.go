@@ -97,7 +97,7 @@ type Config struct {
 	// refused if there is neither a judge nor a registered synthesizer.
 	TurnTimeout  time.Duration `json:"-"`
 	JudgeTimeout time.Duration `json:"-"`
-	// Budget, Retry, OnFailure, Patience and Labels are those of a debate.Config. In an unattended deliberation, a judge's
+	// Budget, Retry, Unattended, OnFailure, Patience and Labels are those of a debate.Config. In an unattended deliberation, a judge's
 	// evaluation whose answers were not accepted is skipped, but not two in a row.
 	Budget     *flow.Budget       `json:"budget,omitempty"`
 	Retry      *flow.RetryPolicy  `json:"retry,omitempty"`

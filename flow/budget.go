@@ -37,24 +37,24 @@ type Budget struct {
 	// [InquiryCost] with [OptionContinue]. In an unattended conversation a [FailureRule] answers; without
 	// one it goes to the error state, and Session.Retry confirms the warning.
 	Confirm bool `json:"confirm,omitempty"`
-	// Soft limits end the rounds once so much is spent, and the conclusion follows. If there is any soft limit, or Confirm, what the
-	// calls of the conclusion can use with usual replies is reserved within the hard limits: the rounds end before that is used. So the
-	// same amount may be the soft and the hard limit.
+	// Soft is the cost at which the rounds end, and the conclusion follows; SoftTokens, SoftCalls and SoftTime end them likewise. If
+	// there is any soft limit, or Confirm, what the calls of the conclusion can use with usual replies is reserved within the hard
+	// limits: the rounds end before that is used. So the same amount may be the soft and the hard limit.
 	Soft       Money `json:"soft,omitempty"`
 	SoftTokens int   `json:"softTokens,omitempty"` // input and output
 	SoftCalls  int   `json:"softCalls,omitempty"`  // attempts
 	// SoftTime and HardTime count from the start; pauses, and time without a process, included. They are watched while a person is
 	// awaited too, and after a pause. At SoftTime the open questions of the rounds are over.
 	SoftTime time.Duration `json:"-"`
-	// Hard limits are never passed: no call starts whose worst case would pass one. Where little is left, calls are made one after the
-	// other, and the caps on their replies are lowered as long as a usual reply still fits; see [Intent].Lowered. At HardTime the calls
-	// in flight are aborted. Without a soft limit and Confirm, a hard limit stops the conversation with an error of kind cost_limit, and
-	// there is no conclusion. With one of them, a limit of cost, tokens or calls does so only if the conclusion does not fit
-	// either. Open questions stay open: an answer is recorded, and if it is the last thing that the conclusion lacks, the conversation is
-	// completed.
+	// Hard is the cost that is never passed: no call starts whose worst case would pass a hard limit. Where little is left, calls are
+	// made one after the other, and the caps on their replies are lowered as long as a usual reply still fits; see [Intent].Lowered. At
+	// HardTime the calls in flight are aborted. Without a soft limit and Confirm, a hard limit stops the conversation with an error of
+	// kind cost_limit, and there is no conclusion. With one of them, a limit of cost, tokens or calls does so only if the conclusion
+	// does not fit either. Open questions stay open: an answer is recorded, and if it is the last thing that the conclusion lacks, the
+	// conversation is completed.
 	Hard       Money         `json:"hard,omitempty"`
-	HardTokens int           `json:"hardTokens,omitempty"`
-	HardCalls  int           `json:"hardCalls,omitempty"`
+	HardTokens int           `json:"hardTokens,omitempty"` // input and output
+	HardCalls  int           `json:"hardCalls,omitempty"`  // attempts
 	HardTime   time.Duration `json:"-"`
 }
 

@@ -24,32 +24,40 @@ type EventKind string
 // The kinds of events of every flow, with their bodies. All except chunks and heartbeats are facts: they are numbered and stored, and
 // only Engine.Redact rewrites them. A flow adds kinds of its own; see [Flow].Bodies.
 const (
+	// The course. The process that runs the conversation writes these. A control that changes the state is written as a transition by
+	// the process that gives it.
 	EventStart      EventKind = "start"      // *Start: the conversation begins; holds what is frozen for it
 	EventTransition EventKind = "transition" // *Transition: the state changed
 	EventRound      EventKind = "round"      // *Round: a round begins
-	EventIntent     EventKind = "intent"     // *Intent: a call is about to be made
-	EventTurn       EventKind = "turn"       // *Turn: a contribution
-	EventSummary    EventKind = "summary"    // *Summarized: messages were summarised
-	EventRejected   EventKind = "rejected"   // *Rejection: an answer was not accepted
-	EventFailed     EventKind = "failed"     // *Failure: an attempt failed
-	EventSpend      EventKind = "spend"      // *Charge: the cost of a call whose result came after the end
-	EventLate       EventKind = "late"       // *Late: the result of an attempt that was given up before
-	EventDropped    EventKind = "dropped"    // *Dropped: a participant was dropped
-	EventWarning    EventKind = "warning"    // *Warning: a threshold was reached
-	EventSkipped    EventKind = "skipped"    // *Skipped: a call was left out
-	EventRetriedNow EventKind = "retriedNow" // *RetriedNow: a person has cut the waiting short
-	EventWithdrawn  EventKind = "withdrawn"  // *Withdrawn: the flow no longer wants a call
-	EventAmended    EventKind = "amended"    // *Amendment: the settings were changed
 	EventInquiry    EventKind = "inquiry"    // *Inquiry: a person is asked
+	EventWarning    EventKind = "warning"    // *Warning: a threshold was reached
+	EventDropped    EventKind = "dropped"    // *Dropped: a participant was dropped
+	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
+
+	// The calls. The process that makes a call writes these.
+	EventIntent    EventKind = "intent"    // *Intent: a call is about to be made
+	EventTurn      EventKind = "turn"      // *Turn: a contribution
+	EventSummary   EventKind = "summary"   // *Summarized: messages were summarised
+	EventTools     EventKind = "tools"     // *ToolCalls: a reply asks for tools
+	EventTool      EventKind = "tool"      // *ToolResult: the result of the use of a tool
+	EventContinued EventKind = "continued" // *Continued: a part of a reply that the next attempt continues
+	EventRejected  EventKind = "rejected"  // *Rejection: an answer was not accepted
+	EventFailed    EventKind = "failed"    // *Failure: an attempt failed
+	EventSkipped   EventKind = "skipped"   // *Skipped: a call was left out
+	EventWithdrawn EventKind = "withdrawn" // *Withdrawn: the flow no longer wants a call
+	EventSpend     EventKind = "spend"     // *Charge: the cost of a call whose result came after the end
+	EventLate      EventKind = "late"      // *Late: the result of an attempt that was given up before
+
+	// People and host programs. Any process may write these, without a lease.
 	EventAnswer     EventKind = "answer"     // *Answer: a person has answered
 	EventSent       EventKind = "sent"       // *Sent: an input of the flow's own
-	EventTools      EventKind = "tools"      // *ToolCalls: a reply asks for tools
-	EventContinued  EventKind = "continued"  // *Continued: a part of a reply that the next attempt continues
-	EventTool       EventKind = "tool"       // *ToolResult: the result of the use of a tool
+	EventAmended    EventKind = "amended"    // *Amendment: the settings were changed
+	EventRetriedNow EventKind = "retriedNow" // *RetriedNow: a person has cut the waiting short
 	EventRedacted   EventKind = "redacted"   // *Redacted: something was removed from the events before, which do not come again
-	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
-	EventChunk      EventKind = "chunk"      // *Chunk: a piece of a turn as it is spoken; live only
-	EventHeartbeat  EventKind = "heartbeat"  // *Heartbeat: nothing has happened for a while; live only, and only if it is asked for
+
+	// Live only. Readers get these, and no log has them.
+	EventChunk     EventKind = "chunk"     // *Chunk: a piece of a turn as it is spoken
+	EventHeartbeat EventKind = "heartbeat" // *Heartbeat: nothing has happened for a while; only if it is asked for
 )
 
 // Event is one thing that happened. Its JSON has the keys seq, at, kind and body.

@@ -43,8 +43,9 @@ import (
 type FailureRule struct {
 	Calls []CallKind `json:"calls,omitempty" redact:"-"` // the kinds of calls that it is for; none: all
 	Kinds []Kind     `json:"kinds,omitempty" redact:"-"` // the kinds of failures that it is for; none: all
-	Do    Option     `json:"do" redact:"-"`
-	Model string     `json:"model,omitempty" redact:"-"` // "provider/model", for OptionModel
+	// Do is wait, model, summarize, truncate, skip, drop, end, continue, ask or fail.
+	Do    Option `json:"do" redact:"-"`
+	Model string `json:"model,omitempty" redact:"-"` // "provider/model", for OptionModel
 }
 
 // KindConfirm is the kind of the inquiry that asks to confirm a cost warning. A rule for it has the kind of failure cost_limit,

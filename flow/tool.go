@@ -172,7 +172,8 @@ type ToolResult struct {
 // ToolPolicy says what is done about uses of tools where no person can be asked: in unattended conversations. Each decision
 // is recorded as an inquiry with its answer, as a person's would be.
 type ToolPolicy struct {
-	// Unknown is for a use whose outcome nobody knows, because it was aborted, took too long, or its process is gone:
+	// Unknown is what follows from a use whose outcome nobody knows: OptionTell, OptionAgain or OptionFail. Such a use was aborted, took
+	// too long, or its process is gone.
 	//   - OptionTell, the default, tells the model.
 	//   - OptionAgain makes the use again, as often as Settings.Retry allows after a time-out, and then tells the model. There
 	//     may be a second effect.
