@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -148,21 +147,4 @@ func FuzzConfig(f *testing.F) {
 		var engine debate.Engine
 		_ = engine.Validate(t.Context(), config) // never panics
 	})
-}
-
-// The config that docs/durability.md shows is one.
-func TestThePolicyOfThePageIsAConfig(t *testing.T) {
-	page, err := os.ReadFile("docs/durability.md")
-	require.NoError(t, err)
-	_, block, found := strings.Cut(string(page), "```json\n")
-	require.True(t, found)
-	block, _, _ = strings.Cut(block, "```")
-	var policy debate.Config
-	require.NoError(t, json.Unmarshal([]byte(block), &policy))
-	require.Len(t, policy.OnFailure, 3)
-	config := stage.TwoDebaters()
-	config.Unattended, config.Patience, config.OnFailure = policy.Unattended, policy.Patience, policy.OnFailure
-	engine, _ := stage.Engine(config)
-	engine.Providers["openrouter"] = engine.Providers["test"]
-	require.NoError(t, engine.Validate(t.Context(), config))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/agonist-dev/debate/internal/stage"
 )
 
-const flowsPage = "docs/flows.md"
+const flowsPage = "docs/internal/flows.md"
 
 // TestTheDiagramsAreTheFlows: with -update the page gets the diagrams.
 func TestTheDiagramsAreTheFlows(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/agonist-dev/debate/store/file"
 )
 
-// The loop of docs/durability.md passes a debate whose journal is damaged, and finishes the others.
+// The loop of a worker passes a debate whose journal is damaged, and finishes the others.
 func TestAWorkerPassesWhatIsDamaged(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]int64{"the header": 3, "the start": 200, "the end": -5} {

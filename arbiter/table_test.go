@@ -69,7 +69,7 @@ func TestPromptsContainWhatTheTableSays(t *testing.T) {
 		"`Metadata`, `Labels`, models, the budget": "blue",
 	}
 	assert.NotContains(t, asked["d9"], marks["why its last decision has failed"], "another decision has been made since")
-	page, err := os.ReadFile("../docs/flows.md")
+	page, err := os.ReadFile("../docs/internal/flows.md")
 	require.NoError(t, err)
 	table := stage.TableAfter(t, string(page), "", "arbiter, first decision `d1`")
 	require.Len(t, table[0], 8)

@@ -42,7 +42,7 @@
 // Every prompt holds the problem, the context, the clarifications and what the call acts on. Refinements and fresh
 // proposals also hold the agent's own history: its proposals, the critiques of them, its refinements; or that of all
 // agents, or none (Config.FullHistory). A history is summarised if that is expected to save input ([Summaries]). Texts of
-// models and people are quoted between markers that their authors cannot know. docs/flows.md lists what each kind of
+// models and people are quoted between markers that their authors cannot know. docs/internal/flows.md lists what each kind of
 // prompt contains.
 //
 // # Solution

@@ -15,7 +15,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-const flowsPage = "../docs/flows.md"
+const flowsPage = "../docs/internal/flows.md"
 
 // promptRow is a row of the page's table of prompts.
 type promptRow struct {

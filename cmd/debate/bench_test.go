@@ -18,7 +18,7 @@ import (
 )
 
 // The benchmarks start the program as a process of its own, as somebody does on a command line. It is built as for a
-// release: the test binary has more in it. docs/benchmarks.md has the figures.
+// release: the test binary has more in it. docs/internal/benchmarks.md has the figures.
 
 // BenchmarkDeliberation leads deliberations of three agents at a server whose calls take 100 ms. The figure is the time of the
 // process, in multiples of what the calls take if all that can be made at once are: a proposal, a critique and a refinement

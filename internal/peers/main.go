@@ -1,4 +1,4 @@
-// Command peers plays the workloads of docs/benchmarks.md with debate, with cloudwego/eino and as a bare loop,
+// Command peers plays the workloads of docs/internal/benchmarks.md with debate, with cloudwego/eino and as a bare loop,
 // all in one run, and prints a table of the figures and their ratios. In its folder, which is no part of the workspace:
 //
 //	GOWORK=off go run .                             # everything; some minutes

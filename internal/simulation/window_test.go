@@ -77,7 +77,7 @@ func cut(req *provider.Request) bool { return strings.Contains(req.Last.Text, "l
 var windowDebates = flag.Uint64("sim.debates", longform.Or[uint64](60, 6), "how many debates TestFiguresOfWindows plays for each window")
 
 // TestFiguresOfWindows prints what debates of 20 turns are judged by in small windows, with the defaults of a config. The
-// figures are those of docs/flows.md.
+// figures are those of docs/internal/windows.md.
 func TestFiguresOfWindows(t *testing.T) {
 	longform.Lone(t)
 	debates := *windowDebates

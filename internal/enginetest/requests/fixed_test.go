@@ -102,11 +102,11 @@ func TestFixedTokens(t *testing.T) {
 	rows.WriteString(f.row("free-form, 2 rounds, three judges, both orders"))
 	assert.LessOrEqual(t, f.all, mostPanel)
 
-	path := filepath.Join("..", "..", "..", "docs", "benchmarks.md")
+	path := filepath.Join("..", "..", "..", "docs", "internal", "benchmarks.md")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	before, rest, ok := strings.Cut(string(data), fixedTable)
-	require.True(t, ok, "docs/benchmarks.md has no table of fixed text")
+	require.True(t, ok, "docs/internal/benchmarks.md has no table of fixed text")
 	was, after, _ := strings.Cut(rest, "\n\n")
 	if stage.Update() {
 		require.NoError(t, os.WriteFile(path, []byte(before+fixedTable+rows.String()+"\n"+after), 0o600))

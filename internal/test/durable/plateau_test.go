@@ -40,7 +40,7 @@ func (c *commits) Append(ctx context.Context, id string, after int64, writer str
 
 // TestTheStoreStopsGrowing simulates days of a service that keeps its debates for some days: each day brings as many debates of
 // three rounds, commit by commit, and deletes those that are too old. The store must stop growing, and a day at the end must not
-// take longer than one at the beginning. docs/scaling.md multiplies what this prints.
+// take longer than one at the beginning. docs/internal/scaling.md multiplies what this prints.
 func TestTheStoreStopsGrowing(t *testing.T) {
 	longform.Lone(t)
 	var recorded commits
