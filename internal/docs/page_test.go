@@ -168,13 +168,21 @@ func shorter(text string) string {
 var (
 	defaulting = regexp.MustCompile(`^(If (it|one) is (empty|nil|0|not set)\b|0:|"":|0 means|[A-Z]\w+ 0 means)`)
 	subjects   = regexp.MustCompile(`^[A-Z]\w*(?:(?:, | and )[A-Z]\w*)*`)
-	copula     = regexp.MustCompile(`^(?:is|are|means that|says|say) `)
+	copula     = regexp.MustCompile(`^(?:is|are|says|say) `)
 	aside      = regexp.MustCompile(`; see \S+$`)
 	bracketed  = regexp.MustCompile(`\*?\[([\w.]+)\](\.\w+)?`)
 	dotted     = regexp.MustCompile("(^|[\\s(\"])((?:[a-z]+\\.)?[A-Z]\\w*(?:\\.[A-Z]\\w*)+|[a-z]+\\.[A-Z]\\w*)")
 	ofConfig   = regexp.MustCompile(`\bConfig\.([A-Z]\w+)`)
 	capital    = regexp.MustCompile(`(^|[\s(])((?:[a-z]+\.)?[A-Z]\w*(?:\.[A-Z]\w*)*)`)
 )
+
+// claim leaves the verb out of what is said of something: "means that it is over, and that nobody waits".
+func claim(text string) string {
+	if all, ok := strings.CutPrefix(text, "means that "); ok {
+		return strings.NewReplacer(", and that ", ", and ", ", or that ", ", or ", ", that ", ", ").Replace(all)
+	}
+	return copula.ReplaceAllString(text, "")
+}
 
 // plain writes a sentence of a comment for readers of JSON: fields by their keys, constants by their values.
 func (p *page) plain(src *source, t reflect.Type, text string) string {
@@ -184,7 +192,7 @@ func (p *page) plain(src *source, t reflect.Type, text string) string {
 		isField = isField && found
 	}
 	if isField {
-		text = copula.ReplaceAllString(strings.TrimSpace(strings.TrimPrefix(text, begins)), "")
+		text = claim(strings.TrimSpace(strings.TrimPrefix(text, begins)))
 	}
 	text = ofConfig.ReplaceAllStringFunc(text, func(found string) string { return "`" + lower(strings.TrimPrefix(found, "Config.")) + "`" })
 	keys := map[string]string{}
@@ -342,7 +350,9 @@ func (p *page) list(rows []row) {
 	}
 	for _, r := range rows {
 		keys := "`" + strings.Join(r.keys, "`, `") + "`"
-		if types := strings.Join(r.types, "; "); types != "text" {
+		if r.text == "those of a `debate.Config`" {
+			r.text = "as of a [debate](#debate)"
+		} else if types := strings.Join(r.types, "; "); types != "text" {
 			keys += " (" + types + ")"
 		}
 		line := "- " + keys + ": " + r.text + "\n"

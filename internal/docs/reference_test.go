@@ -222,7 +222,7 @@ func TestThePageOfErrorsIsThatOfTheKinds(t *testing.T) {
 	}
 	p.WriteString("\n## Errors to compare with errors.Is\n\n")
 	for _, e := range p.sources[module+"/flow"].errors {
-		fmt.Fprintf(p, "- `flow.%s`: %s\n", e.name, strings.TrimPrefix(sentences(e.text)[0], e.name+" means that "))
+		fmt.Fprintf(p, "- `flow.%s`: %s\n", e.name, claim(strings.TrimPrefix(sentences(e.text)[0], e.name+" ")))
 	}
 	p.WriteString("\n## The JSON of an error\n\n")
 	p.list(p.structRows(reflect.TypeFor[flow.Error]()))
