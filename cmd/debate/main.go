@@ -4,7 +4,7 @@
 //	debate resume                             # continues the newest conversation that is not over
 //	debate report ID --output report.html
 //
-// docs/cli.md describes every command.
+// docs/reference/cli.md describes every command.
 package main
 
 import (

@@ -17,12 +17,12 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 )
 
-var update = flag.Bool("update", false, "write docs/cli.md anew")
+var update = flag.Bool("update", false, "write docs/reference/cli.md anew")
 
-// TestTheManualIsMadeOfTheCommands compares docs/cli.md with what testdata/manual.md and the commands say. With -update it is
+// TestTheManualIsMadeOfTheCommands compares docs/reference/cli.md with what testdata/manual.md and the commands say. With -update it is
 // written.
 func TestTheManualIsMadeOfTheCommands(t *testing.T) {
-	page := filepath.Join("..", "..", "..", "..", "docs", "cli.md")
+	page := filepath.Join("..", "..", "..", "..", "docs", "reference", "cli.md")
 	before, err := os.ReadFile(filepath.Join("testdata", "manual.md"))
 	require.NoError(t, err)
 	want := string(before) + manual(command.Tree())
@@ -57,128 +57,138 @@ func TestEveryCommandIsDescribed(t *testing.T) {
 	}
 }
 
-// manual describes the commands as Markdown.
+// manual describes the commands as Markdown. Flags that several commands have are described once.
 func manual(root *cobra.Command) string {
-	var b strings.Builder
-	b.WriteString("## Commands\n\n")
-	index := func(c *cobra.Command) {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.CommandPath(), anchor(c), cell(c.Short))
-	}
-	b.WriteString("| command | what it does |\n|---|---|\n")
-	index(root)
-	each(root, index)
-	b.WriteString("\n### Flags of every command\n\n")
-	flags(&b, root.PersistentFlags(), nil)
-	b.WriteString("\n### Flags of commands that run a conversation\n\n")
-	running := running(root)
-	flags(&b, running, nil)
-	section(&b, root, running)
-	each(root, func(c *cobra.Command) {
-		section(&b, c, running)
-		for _, inner := range c.Commands() {
-			section(&b, inner, running)
+	m := &handbook{root: root}
+	m.WriteString("## Flags of every command\n\n")
+	m.list("", root.PersistentFlags(), func(*pflag.Flag) bool { return true })
+	run, setup := m.flagsOf("resume"), m.flagsOf("estimate")
+	m.WriteString("\n## Flags of a run\n\nThe commands that run a conversation have these.\n\n")
+	m.list("", run, func(*pflag.Flag) bool { return true })
+	m.WriteString("\n## Flags of a new conversation\n\n")
+	m.list("", root.LocalNonPersistentFlags(), func(f *pflag.Flag) bool { return same(setup, f) })
+	m.WriteString("\n## Commands\n\n`debate <command> --help` says more, with examples.\n")
+	group := ""
+	m.each(func(c *cobra.Command) {
+		if title := m.title(c); title != group {
+			group = title
+			m.WriteString("\n### " + strings.TrimSuffix(title, ":") + "\n\n")
 		}
+		m.command(c, run, setup)
 	})
-	return b.String()
+	return m.String()
 }
 
-// each visits the commands by their groups.
-func each(root *cobra.Command, visit func(c *cobra.Command)) {
-	for _, group := range root.Groups() {
-		for _, c := range root.Commands() {
-			if c.GroupID == group.ID {
-				visit(c)
+// handbook is a manual that is being written.
+type handbook struct {
+	strings.Builder
+
+	root *cobra.Command
+}
+
+// each visits the commands by their groups, those inside of others too.
+func (m *handbook) each(visit func(c *cobra.Command)) {
+	visit(m.root)
+	for _, group := range m.root.Groups() {
+		for _, c := range m.root.Commands() {
+			if c.GroupID != group.ID {
+				continue
+			}
+			visit(c)
+			for _, inner := range c.Commands() {
+				visit(inner)
 			}
 		}
 	}
 }
 
-// running returns the flags that all commands have which run a conversation: those of the command resume.
-func running(root *cobra.Command) *pflag.FlagSet {
-	for _, c := range root.Commands() {
-		if c.Name() == "resume" {
+// title is that of the group which a command is in.
+func (m *handbook) title(c *cobra.Command) string {
+	for ; c != nil && c != m.root; c = c.Parent() {
+		for _, group := range m.root.Groups() {
+			if c.GroupID == group.ID {
+				return group.Title
+			}
+		}
+	}
+	return m.root.Groups()[0].Title
+}
+
+func (m *handbook) flagsOf(command string) *pflag.FlagSet {
+	for _, c := range m.root.Commands() {
+		if c.Name() == command {
 			return c.LocalNonPersistentFlags()
 		}
 	}
 	return nil
 }
 
-// has reports whether a command has flags.
-func has(c *cobra.Command, set *pflag.FlagSet) bool {
-	all := true
-	set.VisitAll(func(f *pflag.Flag) { all = all && c.Flags().Lookup(f.Name) != nil })
-	return all
-}
-
-func anchor(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
-
-func section(b *strings.Builder, c *cobra.Command, running *pflag.FlagSet) {
-	fmt.Fprintf(b, "\n### %s\n\n", c.CommandPath())
-	text := c.Long
-	if text == "" {
-		text = c.Short + "."
+// command describes a command: how it is called, what it does, and the flags that are its own.
+func (m *handbook) command(c *cobra.Command, run, setup *pflag.FlagSet) {
+	fmt.Fprintf(m, "- `%s`: %s\n", strings.TrimSuffix(c.UseLine(), " [flags]"), prose(c.Short))
+	own := c.LocalNonPersistentFlags()
+	var also []string
+	for _, shared := range []struct {
+		set   *pflag.FlagSet
+		title string
+	}{{run, "[a run](#flags-of-a-run)"}, {setup, "[a new conversation](#flags-of-a-new-conversation)"}} {
+		if names, all := common(own, shared.set); all {
+			also = append(also, "those of "+shared.title)
+		} else if len(names) > 0 {
+			also = append(also, strings.Join(names, ", ")+" of "+shared.title)
+		}
 	}
-	fmt.Fprintf(b, "%s\n\n```sh\n%s\n```\n", prose(text), usage(c))
-	if c.Example != "" {
-		fmt.Fprintf(b, "\nFor example:\n\n```sh\n%s\n```\n", unindent(c.Example))
-	}
-	own, runs := c.LocalNonPersistentFlags(), has(c, running)
-	if !runs {
-		running = nil
-	}
-	var table strings.Builder
-	if flags(&table, own, running) {
-		b.WriteString("\n" + table.String())
-	}
-	if runs {
-		b.WriteString("\nIt also has the [flags of commands that run a conversation](#flags-of-commands-that-run-a-conversation).\n")
+	m.list("  ", own, func(f *pflag.Flag) bool { return !same(run, f) && !same(setup, f) })
+	if also != nil {
+		m.WriteString("  - also " + strings.Join(also, ", and ") + "\n")
 	}
 }
 
-// usage is the line of a command with its arguments.
-func usage(c *cobra.Command) string { return strings.TrimSuffix(c.UseLine(), " [flags]") }
-
-func unindent(text string) string {
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
-	}
-	return strings.Join(lines, "\n")
+// same reports whether a set has a flag with this name and meaning.
+func same(set *pflag.FlagSet, f *pflag.Flag) bool {
+	other := set.Lookup(f.Name)
+	return other != nil && other.Usage == f.Usage
 }
 
-// flags writes a table of flags but some, and reports whether there are any. The usual value is named where it is not the empty
-// one.
-func flags(b *strings.Builder, set, but *pflag.FlagSet) (written bool) {
+// common returns the flags of one set that another one has too, and whether these are all of the other one.
+func common(set, other *pflag.FlagSet) (names []string, all bool) {
+	all = true
+	other.VisitAll(func(f *pflag.Flag) {
+		switch own := set.Lookup(f.Name); {
+		case f.Name == "help":
+		case own == nil || own.Usage != f.Usage:
+			all = false
+		default:
+			names = append(names, "`--"+f.Name+"`")
+		}
+	})
+	return names, all
+}
+
+// list describes flags. The usual value is named where it is not the empty one.
+func (m *handbook) list(indent string, set *pflag.FlagSet, of func(*pflag.Flag) bool) {
 	set.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" || but != nil && but.Lookup(f.Name) != nil {
+		if f.Hidden || f.Name == "help" || !of(f) {
 			return
 		}
-		if !written {
-			b.WriteString("| flag | what it does |\n|---|---|\n")
-		}
-		written = true
 		name := "--" + f.Name
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		value, text := pflag.UnquoteUsage(f)
-		if value != "" {
+		value, said := pflag.UnquoteUsage(f)
+		if value != "" && value != "string" {
 			name += " " + strings.TrimSuffix(value, "Array")
 		}
 		switch f.DefValue {
 		case "", "0", "0s", "[]", "false":
 		default:
-			text += fmt.Sprintf(" (default %s)", f.DefValue)
+			said += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
-		fmt.Fprintf(b, "| `%s` | %s |\n", name, cell(text))
+		fmt.Fprintf(m, "%s- `%s`: %s\n", indent, name, prose(said))
 	})
-	return written
 }
 
 var flagName = regexp.MustCompile(`(^|[\s(])(--[a-z][a-z-]*)`)
 
 // prose marks the flags in a text as code.
-func prose(text string) string { return flagName.ReplaceAllString(text, "$1`$2`") }
-
-// cell writes a text into a cell of a table.
-func cell(text string) string { return strings.ReplaceAll(prose(text), "|", "\\|") }
+func prose(said string) string { return flagName.ReplaceAllString(said, "$1`$2`") }
