@@ -2,11 +2,8 @@ package debate_test
 
 import (
 	"fmt"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,11 +19,8 @@ import (
 	"github.com/agonist-dev/debate/provider/providertest"
 )
 
-// What users need, and what shows it.
-const (
-	providersPage = "docs/providers.md"
-	proofsPage    = "docs/internal/vendors.md"
-)
+// proofsPage shows what the page for users says.
+const proofsPage = "docs/internal/vendors.md"
 
 var (
 	fenced      = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
@@ -45,15 +39,13 @@ func readProviders(t *testing.T, path string) (page, prose string) {
 	return string(data), fenced.ReplaceAllString(string(data), "")
 }
 
-// TestTheProvidersPageCitesWhatThereIs: every test that the pages name is in the file named after it, and every
+// TestTheProvidersPageCitesWhatThereIs: every test that the page names is in the file named after it, and every
 // file, folder and command's package exists.
 func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
 	tree := os.DirFS(".")
-	_, page := readProviders(t, providersPage)
-	_, proofs := readProviders(t, proofsPage)
-	prose := page + "\n" + proofs
+	_, prose := readProviders(t, proofsPage)
 	declared, tests := declarations(t), 0
 	var cited []string // tests whose file has not been named yet
 	for _, span := range codeSpan.FindAllStringSubmatch(prose, -1) {
@@ -81,7 +73,7 @@ func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
 		}
 	}
 	assert.Empty(t, cited, "their file is not named")
-	assert.Greater(t, tests, 50, "the pages are read")
+	assert.Greater(t, tests, 50, "the page is read")
 	for line := range strings.Lines(prose) {
 		assert.Zero(t, strings.Count(line, "`")%2, "a code span is not closed: %s", line)
 	}
@@ -234,74 +226,4 @@ func TestTheProvidersPageNamesTheKindsOfItsFixtures(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestTheProvidersPageHasOneTableOfVendors: it names each vendor that an environment can give, with a constructor, and it is one page.
-func TestTheProvidersPageHasOneTableOfVendors(t *testing.T) {
-	page, prose := readProviders(t, providersPage)
-	table, named := stage.TableAfter(t, prose, "name", "constructor", "variables", "to know"), map[string]bool{}
-	for _, row := range table[1:] {
-		require.Len(t, row, 4, row[0])
-		assert.NotContains(t, row, "", row[0])
-		named[row[0]] = true
-	}
-	source, err := os.ReadFile(filepath.FromSlash("provider/env/variables.go"))
-	require.NoError(t, err)
-	_, list, ok := strings.Cut(string(source), "return []string{")
-	require.True(t, ok)
-	list, _, _ = strings.Cut(list, "}")
-	vendors := strings.FieldsFunc(list, func(r rune) bool { return r < 'a' || r > 'z' })
-	assert.Greater(t, len(vendors), 10)
-	for _, vendor := range vendors {
-		assert.True(t, named[vendor], "the table does not have %s", vendor)
-	}
-	assert.Less(t, strings.Count(page, "\n"), 260, "what shows it belongs to the other page")
-}
-
-// TestTheProgramsOfTheProvidersPageCompile checks the types of each block of Go. A block without a head gets one. To the go command,
-// each is a package of the module that has all adapters. None is a program, so that nothing is linked.
-func TestTheProgramsOfTheProvidersPageCompile(t *testing.T) {
-	longform.Lone(t)
-	t.Parallel()
-	page, _ := readProviders(t, providersPage)
-	imports := []string{
-		"context", "net/http", "os", "github.com/agonist-dev/debate", "github.com/agonist-dev/debate/flow",
-		"github.com/agonist-dev/debate/provider", "github.com/aws/aws-sdk-go-v2/config",
-	}
-	for _, name := range []string{"anthropic", "bedrock", "cache", "limit", "logger", "openaicompat", "vertex"} {
-		imports = append(imports, "github.com/agonist-dev/debate/provider/"+name)
-	}
-	module, err := filepath.Abs(filepath.FromSlash("internal/test"))
-	require.NoError(t, err)
-	folder, files, build := t.TempDir(), map[string]string{}, []string{"build"}
-	for _, block := range fenced.FindAllStringSubmatch(page, -1) {
-		source := block[2]
-		if block[1] != "go" {
-			continue
-		}
-		if !strings.HasPrefix(source, "package ") {
-			head := "package host\n"
-			for _, path := range imports {
-				if strings.Contains(source, path[strings.LastIndex(path, "/")+1:]+".") {
-					head += fmt.Sprintf("import %q\n", path)
-				}
-			}
-			source = head + source
-		}
-		source = strings.Replace(source, "package main\n", "package host\n", 1)
-		_, err := parser.ParseFile(token.NewFileSet(), providersPage, source, parser.SkipObjectResolution)
-		require.NoError(t, err, source)
-		name := fmt.Sprintf("program%d", len(files))
-		file := filepath.Join(folder, name+".go")
-		require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
-		files[filepath.Join(module, name, "main.go")] = file
-		build = append(build, "./"+name)
-	}
-	assert.Len(t, files, 7)
-	overlay := filepath.Join(folder, "overlay.json")
-	require.NoError(t, os.WriteFile(overlay, []byte(stage.JSON(map[string]any{"Replace": files})), 0o600))
-	run := exec.CommandContext(t.Context(), "go", slices.Insert(build, 1, "-overlay="+overlay)...)
-	run.Dir = module
-	output, err := run.CombinedOutput()
-	require.NoError(t, err, string(output))
 }

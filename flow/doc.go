@@ -1,7 +1,7 @@
 // Package flow is the kernel of conversations between models: what holds for a debate, a deliberation, and any other
 // kind. It does no I/O.
 //
-// docs/own-flow.md says how to write a flow.
+// docs/guides/flow.md says how to write a flow.
 //
 // A conversation is a log of events, numbered from 1. The [Record] is what the log adds up to, and a [Flow] is what
 // differs between kinds of conversation. A [Core] holds one conversation: it takes inputs, and returns the events to

@@ -1,5 +1,5 @@
 // Command customflow holds a conversation of a kind of its own: an interviewer asks, a candidate answers, and at the
-// end a grader gives a mark as JSON. The flow of interviews knows nothing of debates. docs/own-flow.md explains it
+// end a grader gives a mark as JSON. The flow of interviews knows nothing of debates. docs/guides/flow.md explains it
 // step by step.
 //
 //	go run ./examples/customflow

@@ -1,5 +1,5 @@
-// Command peerreview reviews a paper: an author writes, reviewers review at once, an editor decides. docs/tutorial.md
-// explains it. With a key that stage.Choose knows, models take part. Without one a script plays everybody.
+// Command peerreview reviews a paper: an author writes, reviewers review at once, an editor decides. docs/guides/flow.md
+// says how flows are written. With a key that stage.Choose knows, models take part. Without one a script plays everybody.
 //
 //	go run ./examples/peerreview
 package main
