@@ -329,10 +329,10 @@ func (p *page) link(t reflect.Type) string {
 	return p.links[t]
 }
 
-// title is the name of a struct, with its package where another one has it already.
+// title is the name of a struct, with its package where another heading has it already.
 func (p *page) title(t reflect.Type) string {
-	for taken := range p.links {
-		if taken.Name() == t.Name() {
+	for taken, link := range p.links {
+		if taken.Name() == t.Name() || strings.HasSuffix(link, "(#"+strings.ToLower(t.Name())+")") {
 			return t.Name() + " of " + path.Base(t.PkgPath())
 		}
 	}

@@ -79,6 +79,18 @@ func TestThePageOfEventsIsThatOfTheTypes(t *testing.T) {
 	p.links[reflect.TypeFor[flow.Error]()] = "[Error](errors.md#the-json-of-an-error)"
 	kinds := p.sources[module+"/flow"].consts["EventKind"]
 	inOrder := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return cmp.Compare(kinds[a].order, kinds[b].order) })
+	flows := []struct {
+		flow   *debate.Flow
+		folder string
+	}{{debate.DebateFlow(), ""}, {deliberation.Flow(), "/deliberation"}, {arbiter.Flow(), "/arbiter"}}
+	for _, kind := range inOrder {
+		p.entitle(reflect.TypeOf(flow.NewBody(flow.EventKind(kind))).Elem(), kind)
+	}
+	for _, f := range flows {
+		for _, body := range f.flow.Bodies {
+			p.entitle(reflect.TypeOf(body).Elem(), string(body.EventKind()))
+		}
+	}
 	group := ""
 	for _, kind := range inOrder {
 		said := kinds[kind]
@@ -90,10 +102,7 @@ func TestThePageOfEventsIsThatOfTheTypes(t *testing.T) {
 		_, text, _ := strings.Cut(said.text, ": ")
 		p.event(kind, text, flow.NewBody(flow.EventKind(kind)))
 	}
-	for _, f := range []struct {
-		flow   *debate.Flow
-		folder string
-	}{{debate.DebateFlow(), ""}, {deliberation.Flow(), "/deliberation"}, {arbiter.Flow(), "/arbiter"}} {
+	for _, f := range flows {
 		fmt.Fprintf(p, "\n## The flow %q\n\n", f.flow.Name)
 		var turns []string
 		calls := p.sources[module+f.folder].consts["flow.CallKind"]

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,22 +60,27 @@ func TestEveryCommandIsDescribed(t *testing.T) {
 
 // manual describes the commands as Markdown. Flags that several commands have are described once.
 func manual(root *cobra.Command) string {
-	m := &handbook{root: root}
+	m := &handbook{root: root, written: map[string]bool{}}
 	m.WriteString("## Flags of every command\n\n")
 	m.list("", root.PersistentFlags(), func(*pflag.Flag) bool { return true })
-	run, setup := m.flagsOf("resume"), m.flagsOf("estimate")
-	m.WriteString("\n## Flags of a run\n\nThe commands that run a conversation have these.\n\n")
-	m.list("", run, func(*pflag.Flag) bool { return true })
-	m.WriteString("\n## Flags of a new conversation\n\n")
-	m.list("", root.LocalNonPersistentFlags(), func(f *pflag.Flag) bool { return same(setup, f) })
+	run, begin := m.flagsOf("resume"), m.flagsOf("estimate")
+	m.groups = []group{
+		{"tools", run, func(f *pflag.Flag) bool { return same(run, f) && same(begin, f) }},
+		{"a run", run, func(f *pflag.Flag) bool { return same(run, f) && !same(begin, f) }},
+		{"a new conversation", begin, func(f *pflag.Flag) bool { return !same(run, f) && same(begin, f) }},
+	}
+	for _, g := range m.groups {
+		m.WriteString("\n## Flags of " + g.title + "\n\n")
+		m.list("", g.set, g.has)
+	}
 	m.WriteString("\n## Commands\n\n`debate <command> --help` says more, with examples.\n")
-	group := ""
+	last := ""
 	m.each(func(c *cobra.Command) {
-		if title := m.title(c); title != group {
-			group = title
+		if title := m.title(c); title != last {
+			last = title
 			m.WriteString("\n### " + strings.TrimSuffix(title, ":") + "\n\n")
 		}
-		m.command(c, run, setup)
+		m.command(c)
 	})
 	return m.String()
 }
@@ -83,15 +89,39 @@ func manual(root *cobra.Command) string {
 type handbook struct {
 	strings.Builder
 
-	root *cobra.Command
+	root    *cobra.Command
+	groups  []group         // of flags that several commands have
+	written map[string]bool // the flags that are described
+}
+
+// group is a group of flags that are described together.
+type group struct {
+	title string
+	set   *pflag.FlagSet // has them, and maybe others
+	has   func(*pflag.Flag) bool
+}
+
+// of returns the flags of the group that a set has too, and whether these are all.
+func (g *group) of(set *pflag.FlagSet) (names []string, all bool) {
+	all = true
+	g.set.VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Name == "help" || !g.has(f):
+		case same(set, f):
+			names = append(names, "`--"+f.Name+"`")
+		default:
+			all = false
+		}
+	})
+	return names, all
 }
 
 // each visits the commands by their groups, those inside of others too.
 func (m *handbook) each(visit func(c *cobra.Command)) {
 	visit(m.root)
-	for _, group := range m.root.Groups() {
+	for _, under := range m.root.Groups() {
 		for _, c := range m.root.Commands() {
-			if c.GroupID != group.ID {
+			if c.GroupID != under.ID {
 				continue
 			}
 			visit(c)
@@ -105,9 +135,9 @@ func (m *handbook) each(visit func(c *cobra.Command)) {
 // title is that of the group which a command is in.
 func (m *handbook) title(c *cobra.Command) string {
 	for ; c != nil && c != m.root; c = c.Parent() {
-		for _, group := range m.root.Groups() {
-			if c.GroupID == group.ID {
-				return group.Title
+		for _, under := range m.root.Groups() {
+			if c.GroupID == under.ID {
+				return under.Title
 			}
 		}
 	}
@@ -123,24 +153,26 @@ func (m *handbook) flagsOf(command string) *pflag.FlagSet {
 	return nil
 }
 
-// command describes a command: how it is called, what it does, and the flags that are its own.
-func (m *handbook) command(c *cobra.Command, run, setup *pflag.FlagSet) {
+// command describes a command: how it is called, what it does, and the flags that are its own. Of a group it may have some.
+func (m *handbook) command(c *cobra.Command) {
 	fmt.Fprintf(m, "- `%s`: %s\n", strings.TrimSuffix(c.UseLine(), " [flags]"), prose(c.Short))
 	own := c.LocalNonPersistentFlags()
-	var also []string
-	for _, shared := range []struct {
-		set   *pflag.FlagSet
-		title string
-	}{{run, "[a run](#flags-of-a-run)"}, {setup, "[a new conversation](#flags-of-a-new-conversation)"}} {
-		if names, all := common(own, shared.set); all {
-			also = append(also, "those of "+shared.title)
-		} else if len(names) > 0 {
-			also = append(also, strings.Join(names, ", ")+" of "+shared.title)
+	again := m.list("  ", own, func(f *pflag.Flag) bool {
+		return !slices.ContainsFunc(m.groups, func(g group) bool { return g.has(f) })
+	})
+	for _, g := range m.groups {
+		names, all := g.of(own)
+		if len(names) == 0 {
+			continue
 		}
+		which := "those"
+		if !all {
+			which = strings.Join(names, ", ")
+		}
+		again = append(again, fmt.Sprintf("%s of [%s](#flags-of-%s)", which, g.title, strings.ReplaceAll(g.title, " ", "-")))
 	}
-	m.list("  ", own, func(f *pflag.Flag) bool { return !same(run, f) && !same(setup, f) })
-	if also != nil {
-		m.WriteString("  - also " + strings.Join(also, ", and ") + "\n")
+	if again != nil {
+		m.WriteString("  - also " + strings.Join(again, ", ") + "\n")
 	}
 }
 
@@ -150,34 +182,26 @@ func same(set *pflag.FlagSet, f *pflag.Flag) bool {
 	return other != nil && other.Usage == f.Usage
 }
 
-// common returns the flags of one set that another one has too, and whether these are all of the other one.
-func common(set, other *pflag.FlagSet) (names []string, all bool) {
-	all = true
-	other.VisitAll(func(f *pflag.Flag) {
-		switch own := set.Lookup(f.Name); {
-		case f.Name == "help":
-		case own == nil || own.Usage != f.Usage:
-			all = false
-		default:
-			names = append(names, "`--"+f.Name+"`")
-		}
-	})
-	return names, all
-}
-
-// list describes flags. The usual value is named where it is not the empty one.
-func (m *handbook) list(indent string, set *pflag.FlagSet, of func(*pflag.Flag) bool) {
+// list describes flags, and returns the names of those that it has described before. The usual value is named where it is not the empty
+// one.
+func (m *handbook) list(indent string, set *pflag.FlagSet, of func(*pflag.Flag) bool) (again []string) {
 	set.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" || !of(f) {
 			return
 		}
 		name := "--" + f.Name
+		if m.written[name+f.Usage] {
+			again = append(again, "`"+name+"`")
+			return
+		}
+		m.written[name+f.Usage] = true
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
 		value, said := pflag.UnquoteUsage(f)
-		if value != "" && value != "string" {
-			name += " " + strings.TrimSuffix(value, "Array")
+		said = strings.TrimPrefix(said, value+": ")
+		if value = strings.TrimSuffix(value, "Array"); value != "" && !strings.HasPrefix(value, "string") {
+			name += " " + value
 		}
 		switch f.DefValue {
 		case "", "0", "0s", "[]", "false":
@@ -186,6 +210,7 @@ func (m *handbook) list(indent string, set *pflag.FlagSet, of func(*pflag.Flag) 
 		}
 		fmt.Fprintf(m, "%s- `%s`: %s\n", indent, name, prose(said))
 	})
+	return again
 }
 
 var flagName = regexp.MustCompile(`(^|[\s(])(--[a-z][a-z-]*)`)

@@ -1,7 +1,6 @@
-package env_test
+package command_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,13 +16,11 @@ import (
 	"github.com/agonist-dev/debate/provider/env"
 )
 
-var _ = flag.Bool("update", false, "write the table of docs/reference/providers.md anew")
-
 // TestThePageOfProvidersHasEachVendor keeps the words of the page's table, and draws what the code knows: which vendors there are, the
 // variables that each needs, and of how many of its models the prices are known.
 func TestThePageOfProvidersHasEachVendor(t *testing.T) {
 	const begin, end = "<!-- vendors -->\n", "<!-- /vendors -->\n"
-	page := filepath.Join("..", "..", "docs", "reference", "providers.md")
+	page := filepath.Join("..", "..", "..", "..", "docs", "reference", "providers.md")
 	data, err := os.ReadFile(page)
 	require.NoError(t, err)
 	before, rest, ok := strings.Cut(string(data), begin)
@@ -57,7 +54,7 @@ func TestThePageOfProvidersHasEachVendor(t *testing.T) {
 		assert.True(t, slices.Contains(names, vendor), "the table does not have %s", vendor)
 	}
 	assert.Subset(t, names, env.Vendors())
-	if stage.Update() {
+	if *update {
 		require.NoError(t, os.WriteFile(page, []byte(before+begin+want.String()+end+after), 0o600))
 		drawn = want.String()
 	}
