@@ -43,12 +43,28 @@ func runOutside(t *testing.T, source string) string {
 // runProgram builds a program and runs it. It returns what the program prints, how long it ran, and how it ends.
 func runProgram(t *testing.T, source string) (string, time.Duration, error) {
 	t.Helper()
+	program := buildOutside(t, source)
+	began := time.Now()
+	output, err := run(t, program)
+	return output, time.Since(began), err
+}
+
+// buildOutside compiles a program in a folder outside the tree, and returns its path.
+func buildOutside(t *testing.T, source string) string {
+	t.Helper()
 	folder := t.TempDir()
 	file, program := filepath.Join(folder, "main.go"), filepath.Join(folder, "program.exe")
 	require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
 	output, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, file).CombinedOutput()
 	require.NoError(t, err, string(output))
-	began := time.Now()
-	output, err = exec.CommandContext(t.Context(), program).CombinedOutput()
-	return string(output), time.Since(began), err
+	return program
+}
+
+// run runs a program in its own folder, without a key, and returns what it prints.
+func run(t *testing.T, program string) (string, error) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), program)
+	command.Dir, command.Env = filepath.Dir(program), append(os.Environ(), "OPENAI_API_KEY=")
+	output, err := command.CombinedOutput()
+	return string(output), err
 }

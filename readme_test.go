@@ -8,7 +8,9 @@ import (
 	"go/token"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -20,34 +22,76 @@ import (
 	"github.com/agonist-dev/debate/internal/stage"
 )
 
-// TestTheProgramInTheReadmeRuns builds the README's program as it stands there, but for the address of
-// the models, and runs it.
+// block yields the README's first code block in the given language.
+func block(t *testing.T, language string) string {
+	t.Helper()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(readme), "```"+language+"\n")
+	require.True(t, ok, "the README has no block of %s", language)
+	text, _, ok := strings.Cut(rest, "```\n")
+	require.True(t, ok)
+	return text
+}
+
+// The README's program prints what stands below it, if the models say those words and the vendor refuses one request. What the
+// log says of the wait stands there too.
 func TestTheProgramInTheReadmeRuns(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
-	_, source, _ := block(t, "go")
-	text := runReadme(t, source, chat("My view.", 100, 10))
-	assert.Equal(t, 5, strings.Count(text, "\nAda: My view.\n"), text)
-	assert.Equal(t, 5, strings.Count(text, "\nBen: My view.\n"), text)
-	assert.Contains(t, text, "A close debate.")
+	shown := strings.TrimSpace(block(t, "text"))
+	var said []string
+	for line := range strings.Lines(shown) {
+		if words, ok := strings.CutPrefix(line, "  "); ok && !strings.HasPrefix(words, "!") {
+			_, words, _ = strings.Cut(words, ": ")
+			said = append(said, strings.TrimSpace(words))
+		}
+	}
+	require.Len(t, said, 4)
+	_, summary, ok := strings.Cut(shown, "\nJudge: ")
+	require.True(t, ok)
+	speeches, refused := 0, false
+	text := runReadme(t, block(t, "go"), func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			http.NotFound(w, r)
+			return
+		}
+		schema := asked(w, r)
+		switch {
+		case schema != "":
+			reply(w, strings.Replace(answer(schema), "A close debate.", summary, 1), 100, 10)
+		case speeches == 1 && !refused:
+			refused = true
+			w.Header().Set("Retry-After", "2")
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = w.Write([]byte(`{"error": {"code": "rate_limit_exceeded", "message": "Too many requests"}}`))
+		default:
+			speeches++
+			reply(w, said[speeches-1], 100, 10)
+		}
+	})
+	log := regexp.MustCompile(`(?m)^.* WARN attempt failed .* kind=rate_limit .* wait=[23]\..*s\n`)
+	assert.Regexp(t, log, text)
+	assert.Equal(t, shown, strings.TrimSpace(log.ReplaceAllString(text, "")))
 }
 
-// TestTheBudgetInTheReadmeIsEnoughForItsProgram runs the README's program with the README's budget, and with replies of the
-// usual length: all five rounds and the verdict.
+// The limit in the README's program is enough for replies of the usual length: all rounds and the verdict.
 func TestTheBudgetInTheReadmeIsEnoughForItsProgram(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
-	before, source, _ := block(t, "go")
-	_, after, _ := strings.Cut(before+source, "package main")
-	_, budget, _ := block(t, "json")
-	config := fmt.Sprintf("var with struct{ Budget debate.Budget }\n"+
-		"if err := json.Unmarshal([]byte(`%s`), &with); err != nil { log.Fatal(err) }\nconfig.Budget = &with.Budget\n", budget)
-	source = "package main" + strings.Replace(after, "for event, err", config+"for event, err", 1)
-	source = strings.Replace(source, `"context"`, "\"context\"\n\"encoding/json\"", 1)
 	said := strings.TrimSpace(strings.Repeat("A view of four words. ", 90))
-	text := runReadme(t, source, chat(said, 3000, 500))
-	assert.Equal(t, 10, strings.Count(text, ": "+said+"\n"), text)
+	text := runReadme(t, block(t, "go"), chat(said, 3000, 500))
+	assert.Equal(t, 4, strings.Count(text, ": "+said+"\n"), text)
 	assert.Contains(t, text, "A close debate.")
+}
+
+// The README shows the live view as its test draws it.
+func TestTheReadmeShowsTheLiveView(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	frame, err := os.ReadFile(filepath.Join("cmd", "debate", "internal", "live", "testdata", "deliberation.txt"))
+	require.NoError(t, err)
+	assert.Contains(t, string(readme), "```text\n"+string(frame)+"```\n")
 }
 
 // runReadme builds a program of the README, but for the address of the models, and returns what it prints.
@@ -73,23 +117,40 @@ func chat(said string, input, output int) http.HandlerFunc {
 			http.NotFound(w, r)
 			return
 		}
-		var body struct {
-			Format struct {
-				Schema struct{ Name string } `json:"json_schema"` //nolint:tagliatelle // the protocol's name
-			} `json:"response_format"` //nolint:tagliatelle // likewise
+		text := said
+		if schema := asked(w, r); schema != "" {
+			text = answer(schema)
 		}
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		names := []string{"Ada", "Ben"}
-		text := map[string]string{"": said, "assessment": stage.Judgement(names, true), "verdict": stage.Verdict(names)}[body.Format.Schema.Name]
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", stage.JSON(map[string]any{
-			"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": text}, "finish_reason": "stop"}},
-			"usage":   map[string]int{"prompt_tokens": input, "completion_tokens": output},
-		}))
+		reply(w, text, input, output)
 	}
+}
+
+// asked returns the name of the schema that a request asks for, or "".
+func asked(w http.ResponseWriter, r *http.Request) string {
+	var body struct {
+		Format struct {
+			Schema struct{ Name string } `json:"json_schema"` //nolint:tagliatelle // the protocol's name
+		} `json:"response_format"` //nolint:tagliatelle // likewise
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	}
+	return body.Format.Schema.Name
+}
+
+// answer is what a judge of Ada and Ben answers.
+func answer(schema string) string {
+	names := []string{"Ada", "Ben"}
+	return map[string]string{"assessment": stage.Judgement(names, true), "verdict": stage.Verdict(names)}[schema]
+}
+
+// reply streams a text as one piece.
+func reply(w http.ResponseWriter, text string, input, output int) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", stage.JSON(map[string]any{
+		"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": text}, "finish_reason": "stop"}},
+		"usage":   map[string]int{"prompt_tokens": input, "completion_tokens": output},
+	}))
 }
 
 // Whoever copies an example of the package has all of it: it uses nothing that another declaration of the tests makes.
@@ -121,8 +182,7 @@ func TestTheProgramInTheReadmeEndsWithoutANetwork(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	_, source, _ := block(t, "go")
-	text, took, err := runProgram(t, withModelsAt(t, source, gone.URL))
+	text, took, err := runProgram(t, withModelsAt(t, block(t, "go"), gone.URL))
 	require.Error(t, err)
 	assert.Less(t, took, 30*time.Second)
 	says := `the provider openai was not reached in 1?[0-9]s: cannot reach ` + gone.URL + `: .*; check the address, the network, and HTTPS_PROXY`
