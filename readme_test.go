@@ -89,7 +89,7 @@ func TestTheBudgetInTheReadmeIsEnoughForItsProgram(t *testing.T) {
 func TestTheReadmeShowsTheLiveView(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	frame, err := os.ReadFile(filepath.Join("cmd", "debate", "internal", "live", "testdata", "deliberation.txt"))
+	frame, err := os.ReadFile(filepath.Join("cmd", "debate", "internal", "live", "testdata", "debate.txt"))
 	require.NoError(t, err)
 	assert.Contains(t, string(readme), "```text\n"+string(frame)+"```\n")
 }

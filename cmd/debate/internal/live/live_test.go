@@ -201,6 +201,19 @@ func TestFrames(t *testing.T) {
 			&flow.Round{N: 2, Of: 4, Phase: "rebuttal", Calls: 2}, ask("rebuttal", "Ada", ""),
 			&flow.Chunk{Call: "rebuttal.Ada.", By: "Ada", Text: "hm", Reasoning: true, Parts: 1})
 	}
+	debating := func(s *screen) *screen {
+		return s.happen(start("debate", "Should cities ban private cars from their centres?", 3, &flow.Budget{Hard: flow.USD / 10}, "Ada", "Ben"),
+			to("awaitingResponses", 0), &flow.Round{N: 1, Of: 3, Phase: "opening", Calls: 2},
+			ask("opening", "Ada", ""), ask("opening", "Ben", ""),
+			say("opening", "Ben", "", "A price."), say("opening", "Ada", "", "Room."),
+			to("judging", 0), to("awaitingResponses", 0), &flow.Round{N: 2, Of: 3, Phase: "argument", Calls: 2},
+			ask("argument", "Ada", ""), ask("argument", "Ben", ""),
+			stream("argument", "Ada", "", 0, "To a consultant a price is small change; to a cleaner it is an hour's wage, and so"),
+			&flow.Failure{
+				Spend: flow.Spend{Call: id("argument", "Ben", ""), Attempt: 1}, By: "Ben", RetryAt: begun.Add(15 * time.Second),
+				Error: &flow.Error{Kind: provider.KindRateLimit, Err: errors.New("429 by openai")},
+			})
+	}
 	hostile := func(s *screen) *screen {
 		return s.happen(start(deliberation.FlowName, "\x1b[2J\x07Topic\u202e", 1, nil, "e\x1b]0;vil\x07", "猫猫猫猫猫猫猫猫猫猫猫猫"), to(deliberation.StateProposing, 2),
 			ask(deliberation.KindProposal, "e\x1b]0;vil\x07", ""), ask(deliberation.KindProposal, "猫猫猫猫猫猫猫猫猫猫猫猫", ""),
@@ -230,6 +243,7 @@ func TestFrames(t *testing.T) {
 		"crowd":         func(s *screen) *screen { return crowd(s.resize(70, 10)) },
 		"work":          work,
 		"speech":        speech,
+		"debate":        debating,
 		"hostile":       hostile,
 		"hostile-small": func(s *screen) *screen { return hostile(s.resize(30, 8)) },
 	}
