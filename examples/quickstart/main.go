@@ -1,149 +1,149 @@
-// Command quickstart runs one debate in the terminal: two debaters, a judge, three rounds.
+// Command quickstart shows a whole debate as it runs: two debaters, a judge, and all that happens between them.
 //
 //	go run ./examples/quickstart
-//	OPENAI_API_KEY=… go run ./examples/quickstart -topic "Is chess a sport?" -rounds 2
+//	OPENAI_API_KEY=… go run ./examples/quickstart "Is chess a sport?"
+//	OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=llama3.2 go run ./examples/quickstart "Is chess a sport?"
 //
-// It uses a model if it finds OPENAI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY or, for a server such
-// as Ollama or vLLM, OPENAI_BASE_URL. Without any of them, it plays a scripted demonstration.
+// With OPENAI_API_KEY, or with OPENAI_BASE_URL for a server of your own, models debate. Without them, a script speaks.
+//
+// It prints:
+//
+//	Should cities ban private cars from their centres?
+//
+//	== Round 1 of 2: opening ==
+//
+//	Ada: A city centre is the one place where room is dearer than speed, …
+//
+//	Ben: Ada has the right aim and the wrong tool. …
+//
+//	== Round 2 of 2: closing ==
+//
+//	Ada: …
+//
+//	Ben: …
+//
+//	== Verdict: Ben wins ==
+//
+//	Both sides want the room back; they differ on the tool. …
+//
+//	5 requests, … tokens in, … tokens out: …
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
+	"log"
 	"os"
-	"os/signal"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
-}
-
-// options are the flags of the command line.
-type options struct {
-	topic, model, judge string
-	rounds              int
-	set                 []string // the flags that were given
-}
-
-func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
-	o, err := parse(args, stderr)
+	topic, model := "Should cities ban private cars from their centres?", "openai/"+cmp.Or(os.Getenv("OPENAI_MODEL"), "gpt-4.1-mini")
+	var models debate.Provider = script()
+	key, server := os.Getenv("OPENAI_API_KEY"), os.Getenv("OPENAI_BASE_URL")
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
+	case server != "":
+		models = openaicompat.Compatible(server, key)
+	case key != "":
+		models = openaicompat.OpenAI(key)
 	}
-	terminal := isTerminal(stdout)
-	p := newPrinter(stdout, terminal && getenv("NO_COLOR") == "" && getenv("TERM") != "" && getenv("TERM") != "dumb")
-	c, err := choose(ctx, o, getenv)
-	if err != nil {
-		return finish(ctx, stderr, err, nil)
+	if (key != "" || server != "") && len(os.Args) > 1 { // the script knows only its own topic
+		topic = os.Args[1]
 	}
-	if c.engine == nil {
-		c = demonstration(o, terminal)
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"openai": models}}
+	config := debate.Config{
+		ID: "quickstart", Topic: topic, Format: format.StructuredRounds, Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: model},
+			{Name: "Ben", Side: debate.Against, Model: model},
+		},
+		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: model}}, When: debate.AtEnd},
 	}
-	p.begin(c.note, &c.config)
-	record, err := play(ctx, c.engine, c.config, p)
-	p.end(record, c.would)
-	return finish(ctx, stderr, err, record)
-}
-
-// finish reports why the program ends, unless everything is done, and returns its exit code.
-func finish(ctx context.Context, stderr io.Writer, err error, record *debate.Record) int {
-	switch {
-	case err == nil || ctx.Err() == nil:
-		return complain(stderr, err)
-	case record == nil:
-		sayf(stderr, "Interrupted: no debate was begun.\n")
-	default:
-		sayf(stderr, "Interrupted: the debate is canceled.\n")
-	}
-	return 130
-}
-
-// play runs the debate to its end, and shows it. The record is nil if the debate did not start. A debate
-// without a verdict at its end is an error, and so is one that waits for a person, because this program
-// asks nobody.
-func play(ctx context.Context, engine *debate.Engine, config debate.Config, p *printer) (*debate.Record, error) {
-	session, err := engine.Start(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
-	var seen int64
-	for event, err := range session.Events(ctx, 0) {
-		if err != nil { // ctx is done: cancel, and account for the call in flight
-			after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-			defer cancel()
-			_ = session.Cancel(after) // it fails only if the debate is over already
-			for event, err := range session.Events(after, seen) {
-				if err == nil && event.Kind() != flow.EventChunk {
-					p.show(&event)
-				}
-			}
-			record, _ := session.Wait(after)
-			return record, err
+	fmt.Println(topic)
+	for event, err := range engine.Run(context.Background(), config) {
+		if err != nil {
+			log.Fatal(err)
 		}
-		seen = event.Seq
-		p.show(&event)
-		if event.Err() != nil {
-			break // somebody has to remove the cause, or to answer, before it can continue
+		show(&event)
+	}
+	record, err := engine.Record(context.Background(), config.ID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	spent := record.Spent()
+	fmt.Printf("\n%d requests, %d tokens in, %d tokens out: %s\n", spent.Requests, spent.Usage.Input, spent.Usage.Output, spent)
+}
+
+// show prints what happens. A debate that is silent waits, and says so by a failure or a warning.
+func show(event *debate.Event) {
+	switch body := event.Body.(type) {
+	case *flow.Round:
+		fmt.Printf("\n== Round %d of %d: %s ==\n", body.N, body.Of, body.Phase)
+	case *flow.Chunk: // a piece of a turn, as it is spoken
+		if body.Schema != "" || body.Reasoning {
+			return // a judge's JSON, or thoughts
 		}
+		if body.Offset == 0 {
+			fmt.Printf("\n%s: ", body.By)
+		}
+		fmt.Print(printable(body.Text))
+	case *debate.Turn:
+		fmt.Println()
+	case *flow.Failure:
+		fmt.Printf("\n[no answer from %s: %s]\n", body.By, printable(body.Error.Error()))
+		if !body.RetryAt.IsZero() {
+			fmt.Printf("[the next attempt is in %s]\n", body.RetryAt.Sub(event.At).Round(time.Second))
+		}
+	case *flow.Warning:
+		fmt.Printf("\n[%s]\n", printable(body.Evidence))
+	case *debate.Verdict:
+		winner := "nobody"
+		if body.Winner != nil {
+			winner = body.Winner.Participant
+		}
+		fmt.Printf("\n== Verdict: %s wins ==\n\n%s\n", winner, printable(body.Summary))
 	}
-	record, err := session.Wait(ctx)
-	switch {
-	case errors.Is(err, debate.ErrAwaitingInput):
-		return record, fmt.Errorf("nobody can be asked here: %w", err)
-	case err == nil && !hasVerdict(record):
-		return record, fmt.Errorf("there is no verdict: %w", p.cause(record))
-	}
-	return record, err
 }
 
-// hasVerdict reports whether a debate has a verdict.
-func hasVerdict(record *debate.Record) bool {
-	d, ok := debate.Of(record)
-	return ok && d.Verdict != nil
+// printable removes what could control the terminal from the words of a model.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, text)
 }
 
-func parse(args []string, stderr io.Writer) (options, error) {
-	var o options
-	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&o.topic, "topic", demoTopic, "the question under debate")
-	flags.IntVar(&o.rounds, "rounds", 3, "how many rounds are spoken")
-	flags.StringVar(&o.model, "model", "", "the debaters' model, with or without its provider: gpt-4.1-mini, openai/gpt-4.1-mini")
-	flags.StringVar(&o.judge, "judge", "", "the judge's model")
-	flags.Usage = func() {
-		sayf(stderr, "Usage: quickstart [flags]\n\nThe model is found by OPENAI_API_KEY, OPENROUTER_API_KEY or MISTRAL_API_KEY;\n"+
-			"OPENAI_BASE_URL names another server, such as http://localhost:11434/v1. Without any of them\n"+
-			"a script is played.\n\n")
-		flags.PrintDefaults()
+// script speaks in place of models, at the pace of a fast one.
+func script() *scripted.Provider {
+	say := func(text string) scripted.Reply {
+		return scripted.Reply{Text: text, ChunkSize: 6, Interval: 15 * time.Millisecond}
 	}
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
-	flags.Visit(func(f *flag.Flag) { o.set = append(o.set, "-"+f.Name) })
-	var problem error
-	switch {
-	case flags.NArg() > 0:
-		problem = fmt.Errorf("quickstart: %q is no flag; put a topic of several words in quotes", flags.Arg(0))
-	case o.rounds < 1:
-		problem = errors.New("quickstart: -rounds must be at least 1")
-	case o.topic == "":
-		problem = errors.New("quickstart: -topic is empty")
-	}
-	if problem != nil {
-		sayf(stderr, "%v\n", problem)
-	}
-	return o, problem
+	return &scripted.Provider{Replies: map[string][]scripted.Reply{
+		"Ada": {
+			say("A city centre is the one place where room is dearer than speed, and we hand most of it to machines that stand still " +
+				"for twenty-three hours of the day. Ghent changed that over one weekend, and its shops are still there."),
+			say("A price clears the street of those who can least afford it. A square where a child can run comes only with the last car."),
+		},
+		"Ben": {
+			say("Ada has the right aim and the wrong tool. A ban treats the night nurse and the man who drives three streets out of " +
+				"laziness as one person. A price tells them apart, and pays for the bus that the nurse would rather take."),
+			say("Close the squares, then, and charge for the rest: what one number can mend needs no office that weighs our errands."),
+		},
+		"judge": {{Delay: 300 * time.Millisecond, Text: `{
+			"summary": "Both sides want the room back; they differ on the tool. Ben took up what was best in Ada's case and kept his own.",
+			"winner": {"participant": "Ben", "reasoning": "He answered what was said."}, "scores": {"Ada": 76, "Ben": 81}, "qualityScore": 78,
+			"keyPoints": [{"participant": "Ada", "mainArguments": ["room"]}, {"participant": "Ben", "mainArguments": ["a price"]}],
+			"areasOfAgreement": ["some squares should be closed"], "areasOfDisagreement": ["ban or price"], "criteria": {}, "insights": []}`}},
+	}}
 }
