@@ -323,10 +323,8 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 // days if need be. A session that is closed, a lease that another process acquires and [Engine.Shutdown] do not end
 // it either. While it waits it has no goroutine of its own, and watches the log ([store.Watcher]).
 //
-// If a heartbeat is given, Events yields an event whose body is a [*flow.Heartbeat] whenever it has yielded nothing for that time. A
-// service that streams a debate over HTTP writes something then, such as a comment every 15 s, so that no proxy takes the connection
-// for dead and a client that has gone is noticed. The time counts from when the loop's body has returned. 0, and a negative time, is
-// none.
+// If a heartbeat is given, Events yields an event whose body is a [*flow.Heartbeat] whenever it has yielded nothing for that time. The
+// time counts from when the loop's body has returned. 0, and a negative time, is none. Package sse streams a debate to a browser.
 func (e *Engine) Events(ctx context.Context, id string, after int64, heartbeat ...time.Duration) iter.Seq2[flow.Event, error] {
 	every := time.Duration(0)
 	if len(heartbeat) > 0 {

@@ -3,13 +3,8 @@ package debate_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate"
@@ -191,61 +186,6 @@ func ExampleEngine_Control() {
 		fmt.Println(d.State, "with", len(d.Turns), "turn and a verdict:", d.Verdict != nil)
 	}
 	// Output: completed with 1 turn and a verdict: true
-}
-
-// A service streams a debate to a browser as server-sent events. A browser that has lost its connection comes back with the number of
-// the last fact that it has. While nothing happens, a comment every 15 s keeps the connection.
-func ExampleEngine_Events_stream() {
-	engine := &debate.Engine{Store: &store.Memory{}, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
-	stream := func(w http.ResponseWriter, r *http.Request) {
-		after, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
-		w.Header().Set("Content-Type", "text/event-stream")
-		flush := http.NewResponseController(w).Flush
-		for event, err := range engine.Events(r.Context(), r.PathValue("id"), after, 15*time.Second) {
-			if err != nil {
-				return // the browser connects again
-			}
-			line, err := json.Marshal(event.Public()) // what anybody may see
-			if err != nil {
-				return
-			}
-			switch event.Body.(type) {
-			case *flow.Heartbeat:
-				_, err = fmt.Fprint(w, ":\n\n")
-			case *flow.Chunk: // it has no number of its own
-				_, err = fmt.Fprintf(w, "event: chunk\ndata: %s\n\n", line)
-			default:
-				_, err = fmt.Fprintf(w, "id: %d\nevent: fact\ndata: %s\n\n", event.Seq, line)
-			}
-			if err != nil || flush() != nil {
-				return // the browser has left
-			}
-		}
-		_, _ = fmt.Fprint(w, "event: end\ndata:\n\n")
-	}
-
-	id, err := engine.Submit(context.Background(), debate.Config{
-		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
-		Participants: []debate.Participant{
-			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
-		},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	go func() { // a worker, which may be in another process
-		if session, err := engine.Open(context.Background(), id); err == nil {
-			_, _ = session.Wait(context.Background())
-		}
-	}()
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /debates/{id}/events", stream)
-	request, page := httptest.NewRequest(http.MethodGet, "/debates/"+id+"/events", nil), httptest.NewRecorder()
-	mux.ServeHTTP(page, request)
-	got := page.Body.String()
-	fmt.Println(strings.Count(got, `"kind":"turn"`), "turns, then the end:", strings.HasSuffix(got, "event: end\ndata:\n\n"))
-	// Output: 4 turns, then the end: true
 }
 
 // What must not stay in a log is removed from it, and the log says that it was.

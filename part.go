@@ -314,6 +314,27 @@ func (*Ballot) EventKind() flow.EventKind { return EventBallot }
 // EventKind implements [flow.Body].
 func (*Assignment) EventKind() flow.EventKind { return EventAssigned }
 
+// Spectator implements [flow.Spectated].
+func (a *Assessment) Spectator() flow.Body {
+	shown := *a
+	shown.Spend = flow.Spend{Call: a.Call, Attempt: a.Attempt}
+	return &shown
+}
+
+// Spectator implements [flow.Spectated].
+func (v *Verdict) Spectator() flow.Body {
+	shown := *v
+	shown.Spend = flow.Spend{Call: v.Call, Attempt: v.Attempt}
+	return &shown
+}
+
+// Spectator implements [flow.Spectated].
+func (b *Ballot) Spectator() flow.Body {
+	shown := *b
+	shown.Spend = flow.Spend{Call: b.Call, Attempt: b.Attempt}
+	return &shown
+}
+
 // Canonical returns the JSON of what makes two debates equal: turns in slot order, assessments, verdict and end
 // state. Attempts, spends, times and controls are left out.
 func (d *Debate) Canonical() ([]byte, error) {

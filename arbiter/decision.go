@@ -56,6 +56,13 @@ type Decision struct {
 // EventKind implements [flow.Body].
 func (*Decision) EventKind() flow.EventKind { return "decision" }
 
+// Spectator implements [flow.Spectated].
+func (d *Decision) Spectator() flow.Body {
+	shown := *d
+	shown.Spend = flow.Spend{Call: d.Call, Attempt: d.Attempt}
+	return &shown
+}
+
 // legal returns the moves that are legal now, in the order of their constants.
 func (w *Work) legal() []Move {
 	moves := []Move{MoveSelect}

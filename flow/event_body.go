@@ -368,7 +368,7 @@ type Received struct {
 
 // Chunk is a piece of a turn as it is spoken. Readers assemble the text of a turn as follows:
 //   - The text so far is the first Offset bytes of what came before, then Text. A smaller offset than expected
-//     therefore replaces the rest.
+//     therefore replaces the rest. Units counts the same place as JavaScript does.
 //   - A chunk of a new attempt voids the text of the former attempt, from its Offset on. That is 0, unless the new attempt
 //     continues a reply that was cut; see [Continued].
 //
@@ -391,7 +391,9 @@ type Chunk struct {
 	By      string `json:"by" redact:"-"`
 	Schema  string `json:"schema,omitempty" redact:"-"` // of a structured answer
 	Offset  int    `json:"offset"`                      // in bytes
-	Text    string `json:"text"`
+	// Units is Offset in UTF-16 code units, as JavaScript counts: text.slice(0, units) + chunk.text.
+	Units int    `json:"units"`
+	Text  string `json:"text"`
 	// Reasoning means that the text is of the model's thoughts, not of its reply.
 	Reasoning bool `json:"reasoning,omitempty"`
 	// Missing is how many bytes are missing between what came before and Text; 0: none; -1: an unknown number. If Text is empty, what

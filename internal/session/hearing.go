@@ -304,6 +304,7 @@ func (h *hearing) end(body flow.Body, live bool) (left []flow.Chunk) {
 // heardLine is one text of a call as a reader has it.
 type heardLine struct {
 	text    []byte       // without what is missing
+	units   int          // of text, in UTF-16
 	holed   bool         // something is missing
 	hole    int          // where: the first place, in text
 	missing int          // how many bytes, in all places but the end
@@ -331,7 +332,7 @@ func (l *heardLine) miss(begin *flow.Chunk, n int) {
 		l.holed, l.hole = true, len(l.text)
 	}
 	chunk := *begin
-	chunk.Missing, chunk.Offset = n, len(l.text)
+	chunk.Missing, chunk.Offset, chunk.Units = n, len(l.text), l.units
 	l.fresh = append(l.fresh, chunk)
 }
 
@@ -368,12 +369,16 @@ func (l *heardLine) show(begin *flow.Chunk, p *piece.Piece, offset, missing int,
 	if n := len(l.fresh); n > 0 && l.fresh[n-1].Text == "" { // what was missing at the end has come, or is counted now
 		l.fresh = l.fresh[:n-1]
 	}
-	l.text, l.told = l.text[:offset], false
+	if offset < len(l.text) {
+		l.text, l.units = l.text[:offset], units(string(l.text[:offset]))
+	}
+	l.told = false
 	if l.full = offset+len(text) > maxHeard; l.full {
 		l.miss(begin, -1)
 		return
 	}
-	l.text = append(l.text, text...)
+	at := l.units
+	l.text, l.units = append(l.text, text...), at+units(text)
 	parts := max(1, p.Parts-l.parts)
 	l.parts = max(l.parts, p.Parts)
 	if n := len(l.fresh); n > 0 && missing == 0 {
@@ -385,7 +390,7 @@ func (l *heardLine) show(begin *flow.Chunk, p *piece.Piece, offset, missing int,
 		}
 	}
 	chunk := *begin
-	chunk.Offset, chunk.Text, chunk.Missing, chunk.Parts = offset, text, missing, parts
+	chunk.Offset, chunk.Units, chunk.Text, chunk.Missing, chunk.Parts = offset, at, text, missing, parts
 	l.fresh = append(l.fresh, chunk)
 }
 
@@ -407,6 +412,6 @@ func (l *heardLine) rest(begin flow.Chunk, whole string) []flow.Chunk {
 	if len(whole) > heard { // its last part came with the turn
 		parts++
 	}
-	begin.Offset, begin.Text, begin.Parts = len(had), whole[len(had):], max(1, parts)
+	begin.Offset, begin.Units, begin.Text, begin.Parts = len(had), units(string(had)), whole[len(had):], max(1, parts)
 	return []flow.Chunk{begin}
 }

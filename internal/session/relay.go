@@ -349,7 +349,7 @@ func (r *relay) publish(streams []*relayed, batch []bus.Message) {
 func (one *relayed) read(l *line, thoughts bool) {
 	text, count := "", 0
 	if thoughts {
-		if chunk := one.thoughtSince(l.had, l.sent+len(l.unsent)); chunk != nil {
+		if chunk := one.thoughtSince(l.had, place{bytes: l.sent + len(l.unsent)}); chunk != nil {
 			text, count = chunk.Text, chunk.Parts
 		}
 	} else {

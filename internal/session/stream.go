@@ -3,6 +3,7 @@ package session
 import (
 	"strings"
 	"sync"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
@@ -138,12 +139,29 @@ func (st *stream) begin(said string) {
 	}
 }
 
-// length returns how many bytes came. It is for a stream whose parts are kept.
-func (st *stream) length() (n int) {
+// end returns how much came. It is for a stream whose parts are kept.
+func (st *stream) end() (at place) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for _, part := range st.parts {
-		n += len(part)
+		at = at.after(part)
+	}
+	return at
+}
+
+// place is a place in a text.
+type place struct {
+	bytes int
+	units int // of UTF-16
+}
+
+// after returns the place behind a text that begins here.
+func (p place) after(text string) place { return place{p.bytes + len(text), p.units + units(text)} }
+
+// units returns how many code units of UTF-16 a text has. A byte that is no UTF-8 is one, as in JSON.
+func units(text string) (n int) {
+	for _, r := range text {
+		n += utf16.RuneLen(r)
 	}
 	return n
 }
@@ -179,15 +197,15 @@ func (st *stream) think(text string) {
 }
 
 // thoughtSince returns the thoughts that a reader has not had, as a chunk; nil: it has had all.
-func (st *stream) thoughtSince(had, offset int) *flow.Chunk {
+func (st *stream) thoughtSince(had int, at place) *flow.Chunk {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.done || st.thought == nil || st.thought.text.Len() <= offset {
+	if st.done || st.thought == nil || st.thought.text.Len() <= at.bytes {
 		return nil
 	}
 	return &flow.Chunk{
 		Call: st.command.Call, Attempt: st.command.Attempt, By: st.command.By, Schema: st.command.Schema, Reasoning: true,
-		Offset: offset, Text: st.thought.text.String()[offset:], Parts: max(1, int(st.thought.count)-had),
+		Offset: at.bytes, Units: at.units, Text: st.thought.text.String()[at.bytes:], Parts: max(1, int(st.thought.count)-had),
 	}
 }
 
@@ -239,50 +257,50 @@ func (st *stream) since(parts int) (text string, count int) {
 }
 
 // rest returns the part of a structured answer, or of a reply that is continued, that a reader has not had; nil: it has had all.
-func (st *stream) rest(parts, offset int) *flow.Chunk {
+func (st *stream) rest(parts int, at place) *flow.Chunk {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	answer := strings.Join(st.parts, "")
-	if offset >= len(answer) {
+	if at.bytes >= len(answer) {
 		return nil
 	}
 	return &flow.Chunk{
 		Call: st.command.Call, Attempt: st.command.Attempt, By: st.command.By, Schema: st.command.Schema,
-		Offset: offset, Text: answer[offset:], Parts: max(1, int(st.count)-parts),
+		Offset: at.bytes, Units: at.units, Text: answer[at.bytes:], Parts: max(1, int(st.count)-parts),
 	}
 }
 
 // remainder returns the part of a turn's text that a reader has not had; nil: it has had all.
-func (st *stream) remainder(turn *flow.Turn, parts, offset int) *flow.Chunk {
+func (st *stream) remainder(turn *flow.Turn, parts int, at place) *flow.Chunk {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if !st.matches {
-		parts, offset = 0, 0 // the turn replaces what was streamed
+		parts, at = 0, place{} // the turn replaces what was streamed
 	}
-	if offset >= len(turn.Text) {
+	if at.bytes >= len(turn.Text) {
 		return nil
 	}
 	return &flow.Chunk{
 		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker,
-		Offset: offset, Text: turn.Text[offset:], Parts: max(1, int(st.count)-parts),
+		Offset: at.bytes, Units: at.units, Text: turn.Text[at.bytes:], Parts: max(1, int(st.count)-parts),
 	}
 }
 
 // thoughtRemainder returns the part of a turn's thoughts that a reader has not had; nil: it has had all.
-func (st *stream) thoughtRemainder(turn *flow.Turn, had, offset int) *flow.Chunk {
+func (st *stream) thoughtRemainder(turn *flow.Turn, had int, at place) *flow.Chunk {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	parts := 1
 	if t := st.thought; t == nil || !t.matches {
-		offset = 0
+		at = place{}
 	} else {
 		parts = max(1, int(t.count)-had)
 	}
-	if offset >= len(turn.Reasoning) {
+	if at.bytes >= len(turn.Reasoning) {
 		return nil
 	}
 	return &flow.Chunk{
 		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker, Reasoning: true,
-		Offset: offset, Text: turn.Reasoning[offset:], Parts: parts,
+		Offset: at.bytes, Units: at.units, Text: turn.Reasoning[at.bytes:], Parts: parts,
 	}
 }

@@ -29,7 +29,7 @@ type watcher struct {
 	reads   bool          // it reads events; else it only waits for the conversation to stop
 	asleep  atomic.Int32  // what it waits for
 
-	heard map[string]int // by call: how many bytes the reader has had of a reply that is continued
+	heard map[string]place // by call: how much the reader has had of a reply that is continued
 
 	mu      sync.Mutex
 	streams []*heardStream
@@ -40,9 +40,11 @@ type watcher struct {
 type heardStream struct {
 	*stream
 
-	had, offset int // chunks and bytes
+	had int // chunks
+	at  place
 
-	thoughts, thought int // the same of the model's thoughts
+	thoughts int // the same of the model's thoughts
+	thought  place
 }
 
 // What a watcher waits for. Each value includes the ones before it.
@@ -209,23 +211,23 @@ func (w *watcher) finishStream(e *flow.Event) (left [2]*flow.Chunk) {
 	case turn != nil:
 		delete(w.heard, f.command.Call)
 	case continued && w.heard == nil:
-		w.heard = map[string]int{f.command.Call: f.length()}
+		w.heard = map[string]place{f.command.Call: f.end()}
 	case continued:
-		w.heard[f.command.Call] = f.length()
+		w.heard[f.command.Call] = f.end()
 	}
 	if f.command.Schema != "" || continued {
-		left[1] = f.rest(f.had, f.offset)
+		left[1] = f.rest(f.had, f.at)
 	} else if turn != nil {
 		left[0] = f.thoughtRemainder(turn, f.thoughts, f.thought)
-		left[1] = f.remainder(turn, f.had, f.offset)
+		left[1] = f.remainder(turn, f.had, f.at)
 	}
 	return left
 }
 
 // resume skips what the reader has had of a reply before the attempt that continues it.
 func (w *watcher) resume(f *heardStream) {
-	if f.had == 0 && f.continues(w.heard[f.command.Call]) {
-		f.had, f.offset = 1, w.heard[f.command.Call]
+	if f.had == 0 && f.continues(w.heard[f.command.Call].bytes) {
+		f.had, f.at = 1, w.heard[f.command.Call]
 	}
 }
 
@@ -255,7 +257,7 @@ func (w *watcher) chunks(yield func(flow.Event, error) bool) bool {
 			continue // the call's intent has not been yielded yet
 		}
 		if chunk := f.thoughtSince(f.thoughts, f.thought); chunk != nil {
-			f.thoughts, f.thought, yielded = f.thoughts+chunk.Parts, f.thought+len(chunk.Text), true
+			f.thoughts, f.thought, yielded = f.thoughts+chunk.Parts, f.thought.after(chunk.Text), true
 			if !yield(flow.Event{Seq: w.cursor, At: w.session.stopwatch.now(), Body: chunk}, nil) {
 				return false
 			}
@@ -266,10 +268,10 @@ func (w *watcher) chunks(yield func(flow.Event, error) bool) bool {
 			continue
 		}
 		chunk := &flow.Chunk{
-			Call: f.command.Call, Attempt: f.command.Attempt, By: f.command.By, Schema: f.command.Schema, Offset: f.offset, Text: text,
-			Parts: count,
+			Call: f.command.Call, Attempt: f.command.Attempt, By: f.command.By, Schema: f.command.Schema,
+			Offset: f.at.bytes, Units: f.at.units, Text: text, Parts: count,
 		}
-		f.had, f.offset, yielded = f.had+count, f.offset+len(text), true
+		f.had, f.at, yielded = f.had+count, f.at.after(text), true
 		if !yield(flow.Event{Seq: w.cursor, At: w.session.stopwatch.now(), Body: chunk}, nil) {
 			return false
 		}
@@ -300,7 +302,7 @@ func (w *watcher) hasChunks() bool {
 	defer w.mu.Unlock()
 	for _, f := range w.streams {
 		f.mu.Lock()
-		fresh := !f.done && (len(f.parts) > f.had || f.thought < f.thoughtLen())
+		fresh := !f.done && (len(f.parts) > f.had || f.thought.bytes < f.thoughtLen())
 		f.mu.Unlock()
 		if fresh && f.after <= w.cursor {
 			return true

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,6 +52,7 @@ func (tr *transcript) read(e debate.Event) {
 			return
 		}
 		require.LessOrEqual(tr.t, c.Offset, len(tr.text[c.Call]))
+		assert.Len(tr.t, utf16.Encode([]rune(tr.text[c.Call][:c.Offset])), c.Units, "as a page in a browser counts")
 		tr.text[c.Call] = tr.text[c.Call][:c.Offset] + c.Text
 		tr.chunks++
 		tr.parts += c.Parts

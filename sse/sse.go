@@ -1,0 +1,137 @@
+// Package sse streams a conversation to a browser, as server-sent events.
+//
+// An event of kind "turn" is sent under the name turn, as its JSON ([flow.Event]). A fact has its number as its id, so a browser that
+// has lost its connection continues after the last fact that it has. Chunks and heartbeats have no id. After the last event comes one
+// with the name end: the page closes its connection then, or it would connect again.
+//
+//	const source = new EventSource("/debates/7/events"), texts = {}
+//	source.addEventListener("chunk", e => {
+//		const c = JSON.parse(e.data).body
+//		texts[c.call] = (texts[c.call] ?? "").slice(0, c.units) + c.text
+//	})
+//	source.addEventListener("turn", e => show(JSON.parse(e.data).body))
+//	source.addEventListener("end", () => source.close())
+package sse
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Source yields the events of conversations, as debate.Engine.Events does.
+type Source interface {
+	Events(ctx context.Context, id string, after int64, heartbeat ...time.Duration) iter.Seq2[flow.Event, error]
+}
+
+// Stream answers requests with events. The zero value shows what spectators may see.
+type Stream struct {
+	// View returns what the reader may see of an event, and false if that is nothing. nil: [flow.Event.Spectator].
+	View func(flow.Event) (flow.Event, bool)
+	// Heartbeat is how long nothing is written at most: then a comment is, so that no proxy takes the connection for dead. 0: 15 s.
+	Heartbeat time.Duration
+	// Timeout is how long a write may take before the reader counts as gone; 0: 30 s. It takes the place of http.Server.WriteTimeout.
+	Timeout time.Duration
+}
+
+// Serve writes the events of a conversation until it is over, and returns nil then. It begins after the number in the header
+// Last-Event-ID, or else in the parameter after of the URL; without either, at the beginning. The caller has checked that this reader
+// may read this conversation.
+//
+// If Serve cannot begin, it answers with a status: 400 for a wrong number, 404 for an unknown conversation, otherwise 503. Once it has
+// begun, it just ends, and a browser connects again. The error is that of the source, of a write, or of the request's context.
+//
+// http.Server.Shutdown waits for streams, and ends none: end the context of requests before (http.Server.BaseContext).
+func (s Stream) Serve(w http.ResponseWriter, r *http.Request, source Source, id string) error {
+	view, beat := s.View, cmp.Or(s.Heartbeat, 15*time.Second)
+	if view == nil {
+		view = flow.Event.Spectator
+	}
+	after, err := strconv.ParseInt(cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"), "0"), 10, 64)
+	if err != nil || after < 0 {
+		http.Error(w, errNumber.Error(), http.StatusBadRequest)
+		return errNumber
+	}
+	out := &response{ResponseWriter: w, control: http.NewResponseController(w), timeout: cmp.Or(s.Timeout, 30*time.Second)}
+	defer func() { _ = out.control.SetWriteDeadline(time.Time{}) }() // the connection may serve another request
+	if after > 0 {
+		_ = out.write("") // a reader that comes back is connected at once, although nothing may happen for long
+	}
+	for event, err := range source.Events(r.Context(), id, after, beat) {
+		if err == nil {
+			err = out.event(event, view, beat)
+		}
+		if err != nil {
+			out.refuse(err)
+			return err
+		}
+	}
+	return out.write("event: end\ndata:\n\n")
+}
+
+var errNumber = errors.New("Last-Event-ID is not the number of an event")
+
+// response is what is written of a conversation.
+type response struct {
+	http.ResponseWriter
+
+	control *http.ResponseController
+	timeout time.Duration
+	last    time.Time // of the last write; zero: nothing was written
+}
+
+// event writes what the reader may see of an event.
+func (o *response) event(e flow.Event, view func(flow.Event) (flow.Event, bool), beat time.Duration) error {
+	shown, ok := view(e)
+	switch {
+	case e.Kind() == flow.EventHeartbeat, !ok && beat > 0 && time.Since(o.last) >= beat:
+		return o.write(":\n\n")
+	case !ok:
+		return nil
+	}
+	data, err := json.Marshal(shown)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("event: %s\ndata: %s\n\n", e.Kind(), data)
+	if e.Kind() != flow.EventChunk { // it has no number of its own
+		text = fmt.Sprintf("id: %d\n%s", e.Seq, text)
+	}
+	return o.write(text)
+}
+
+// write writes a text and sends it.
+func (o *response) write(text string) error {
+	if o.last.IsZero() {
+		o.Header().Set("Content-Type", "text/event-stream")
+		o.Header().Set("Cache-Control", "no-store")
+		o.Header().Set("X-Accel-Buffering", "no") // nginx would gather events
+	}
+	o.last = time.Now()
+	if err := o.control.SetWriteDeadline(o.last.Add(o.timeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := o.Write([]byte(text)); err != nil {
+		return err
+	}
+	return o.control.Flush()
+}
+
+// refuse answers with the status of an error, unless something was written before.
+func (o *response) refuse(err error) {
+	switch {
+	case !o.last.IsZero():
+	case errors.Is(err, flow.ErrNotFound):
+		http.Error(o, "there is no such conversation", http.StatusNotFound)
+	default:
+		http.Error(o, "the conversation cannot be read now", http.StatusServiceUnavailable)
+	}
+}
