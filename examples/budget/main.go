@@ -1,60 +1,71 @@
-// Command budget shows what a debate may cost, before it starts and while it runs: the worst case, a
-// warning that must be acknowledged, a soft limit that ends the rounds with a verdict, and the accounts.
+// Command budget caps what a debate may cost: the worst case before the start, a warning that a person confirms, a soft limit that ends
+// the rounds with a verdict, a hard limit that nothing passes, and the accounts at the end.
 //
 //	go run ./examples/budget
-//	OPENAI_API_KEY=… go run ./examples/budget
 //
-// It uses a model if it finds OPENAI_API_KEY, OPENROUTER_API_KEY or MISTRAL_API_KEY. Without a key it
-// plays a script, at the prices of a real model.
+// A script speaks, at the prices of a real model.
+//
+// It prints:
+//
+//	At most: 25 calls, … tokens, $…. One round and its verdict: $….
+//	The budget: a warning at $…, the verdict at $…, never more than $….
+//
+//	Round 1, Ada: … tokens for $…
+//	Round 1, Ben: … tokens for $…
+//	…
+//	-- $… are spent. Confirmed: the debate goes on.
+//	…
+//	-- The rounds end (soft-limit), and the judge gives the verdict.
+//	-- … wins.
+//
+//	…
+//	  Ada                    … calls … tokens $…
+//	  Ben                    … calls … tokens $…
+//	  judge                  … calls … tokens $…
+//	  all                    … calls … tokens $…
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
+	"log"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	engine, model := choose(os.Getenv)
-	err := run(ctx, os.Stdout, engine, model)
-	stop()
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string) error {
+func run(ctx context.Context) error {
+	const model = "openai/gpt-4.1-mini" // the library knows its prices; Engine.Models adds those that it lacks
+	script := &scripted.Provider{VendorName: "openai", Vouch: true, Reply: reply}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"openai": script}}
 	config := debate.Config{
 		Topic: "Should cities ban private cars from their centres?", Format: format.RoundLimited, Rounds: 12, MaxTokens: 250,
-		Participants: []debate.Participant{{Name: ada, Side: debate.For, Model: model}, {Name: ben, Side: debate.Against, Model: model}},
+		Participants: []debate.Participant{{Name: "Ada", Side: debate.For, Model: model}, {Name: "Ben", Side: debate.Against, Model: model}},
 		Judging:      &debate.Judging{Judges: []debate.JudgeConfig{{Model: model, MaxTokens: 1500}}, When: debate.AtEnd},
 	}
 
-	// Before the start: the cost if every reply is as long as it may be. No model is called.
+	// Before the start: what it costs if every reply is as long as it may be. No model is called.
 	estimate, err := engine.Estimate(ctx, config)
 	if err != nil {
 		return err
 	}
-	p := stage.Printer{Out: out}
-	p.Linef("At most: %d calls, %d tokens, %s. One round and its verdict: %s.",
-		estimate.Calls, estimate.Tokens, estimate.Cost.Rounded(), estimate.FirstRound.Rounded())
+	one := estimate.FirstRound
+	fmt.Printf("At most: %d calls, %d tokens, %s. One round and its verdict: %s.\n",
+		estimate.Calls, estimate.Tokens, estimate.Cost.Rounded(), one.Rounded())
 
-	// Most debates cost a fraction of that. Once the soft limit is spent, the rounds end and the verdict follows: here that is as many
-	// rounds as the worst case of little more than one round pays for. The hard limit is never passed.
-	config.Budget = &debate.Budget{
-		Warn: estimate.FirstRound / 4, Confirm: true, Soft: estimate.FirstRound * 5 / 4, Hard: estimate.FirstRound * 2,
-	}
-	p.Linef("The budget: a warning at %s, the verdict at %s, never more than %s.\n",
+	// Most debates cost a fraction of that. Once the soft limit is spent, the rounds end and the verdict follows.
+	config.Budget = &debate.Budget{Warn: one / 4, Confirm: true, Soft: one * 5 / 4, Hard: one * 2}
+	fmt.Printf("The budget: a warning at %s, the verdict at %s, never more than %s.\n\n",
 		config.Budget.Warn.Rounded(), config.Budget.Soft.Rounded(), config.Budget.Hard.Rounded())
 
 	session, err := engine.Start(ctx, config)
@@ -68,33 +79,55 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 		}
 		switch body := event.Body.(type) {
 		case *debate.Turn:
-			p.Linef("Round %d, %s: %d tokens for %s", body.Round, body.Speaker, body.Usage.Output, body.Cost.Rounded())
+			fmt.Printf("Round %d, %s: %d tokens for %s\n", body.Round, body.Speaker, body.Usage.Output, body.Cost.Rounded())
 		case *flow.Warning:
 			if body.Kind == flow.WarnCost {
-				p.Linef("-- %s are spent.", body.Spend.Rounded())
+				fmt.Printf("-- %s are spent. ", body.Spend.Rounded())
+			}
+		case *flow.Inquiry: // a program with a person in front of it would ask
+			if body.ID != flow.InquiryCost {
+				return errors.New(body.Question) // what becomes of a call that has failed for good
+			}
+			fmt.Println("Confirmed: the debate goes on.")
+			if err := session.Answer(ctx, flow.Answer{Inquiry: body.ID, Option: flow.OptionContinue}); err != nil {
+				return err
 			}
 		case *flow.Transition:
 			if body.To == flow.StateCompleting {
-				p.Linef("-- The rounds end (%s), and the judge gives the verdict.", body.Reason)
+				fmt.Printf("-- The rounds end (%s), and the judge gives the verdict.\n", body.Reason)
 			}
-			if body.To == flow.StateError {
-				return event.Err()
-			}
-		case *flow.Inquiry:
-			if body.ID != flow.InquiryCost { // a call has failed for good, and nobody can be asked what becomes of it
-				return errors.New(body.Question)
-			}
-			p.Linef("-- Acknowledged: the debate goes on.")
-			// A program with a person in front of it would ask.
-			if err := session.Answer(ctx, flow.Answer{Inquiry: flow.InquiryCost, Option: flow.OptionContinue}); err != nil {
-				return err
-			}
+		case *debate.Verdict:
+			fmt.Printf("-- %s wins.\n", body.Winner.Participant)
 		}
 	}
 	record, err := session.Wait(ctx)
 	if err != nil {
 		return err
 	}
-	accounts(p, record)
+	fmt.Println() // amounts are exact, and rounded only for people
+	total := record.Spent()
+	total.Name = "all"
+	for _, account := range append(append(record.SpentByModel(), record.SpentByParticipant()...), total) {
+		tokens := account.Usage.Input + account.Usage.Output
+		fmt.Printf("  %-20s %3d calls %7d tokens %s\n", account.Name, account.Requests, tokens, account)
+	}
 	return nil
+}
+
+// reply plays the debaters and the judge.
+func reply(req *provider.Request) scripted.Reply {
+	switch {
+	case req.Schema != nil:
+		return scripted.Reply{Text: `{
+			"summary": "Ada argued for a ban, Ben for a charge.", "winner": {"participant": "Ben", "reasoning": "He answered what was said."},
+			"keyPoints": [{"participant": "Ada", "mainArguments": ["room"]}, {"participant": "Ben", "mainArguments": ["a price"]}],
+			"scores": {"Ada": 75, "Ben": 80}, "criteria": {}, "qualityScore": 60, "insights": [],
+			"areasOfAgreement": [], "areasOfDisagreement": []}`}
+	case req.Self == "Ada":
+		return scripted.Reply{Text: "Ben prices the road and leaves the jam where it is. A centre becomes a place only once the last car " +
+			"has left it: then there is room for trees, for a tram at street level, and for children."}
+	default:
+		return scripted.Reply{Text: "Ada's ban asks an office whose errand counts. A charge asks everybody the same question, pays for " +
+			"the buses, and is mended with a new number if it was wrong."}
+	}
 }
