@@ -1,122 +1,88 @@
-// Command pauseresume moves a debate from one process to another in the middle of a round. A first engine
-// is paused while somebody speaks, writes a snapshot to a file and is shut down. A second engine, which
-// has only that file, continues to the end. No call is made twice.
+// Command pauseresume moves a debate to another process in the middle of a round. A first engine is paused while somebody speaks, and
+// gives a snapshot. A second engine, which has only that snapshot, continues to the end. No call is made twice.
 //
 //	go run ./examples/pauseresume
-//	OPENAI_API_KEY=… go run ./examples/pauseresume
 //
-// Without a key a script speaks.
+// A script speaks.
+//
+// It prints:
+//
+//	round 1, Ada: A debate is what was said. It stands in the log, whoever reads it.
+//	round 1, Ben: And who speaks next? A log keeps the words, and not the breath before them.
+//	-- … bytes are saved, and the first engine is gone --
+//	round 1, Cyd: I heard nothing of it. To me it was one debate.
+//	round 2, Ada: There is a witness.
+//	round 2, Ben: There is a speaker who was never interrupted.
+//	round 2, Cyd: Then ask me again when the machine is switched off.
+//	6 calls were made, and none of them twice.
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"path/filepath"
+	"log"
 	"time"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Stdout, os.Getenv); err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, err)
-		os.Exit(1) //nolint:gocritic // stop has nothing left to do
-	}
-}
-
-// newEngine returns the engine of each of the two processes.
-func newEngine(getenv func(string) string) *debate.Engine {
-	if key := getenv("OPENAI_API_KEY"); key != "" {
-		return &debate.Engine{Providers: map[string]debate.Provider{"openai": openaicompat.OpenAI(key)}}
-	}
-	script := func(req *provider.Request) scripted.Reply {
-		return scripted.Reply{Text: fmt.Sprintf("This is what I have to say after %d turns.", len(req.Messages)), Delay: 200 * time.Millisecond}
-	}
-	return &debate.Engine{Providers: map[string]debate.Provider{"openai": &scripted.Provider{Reply: script}}}
-}
-
-func run(ctx context.Context, w io.Writer, getenv func(string) string) error {
-	folder, err := os.MkdirTemp("", "debate")
+	ctx, calls := context.Background(), make(map[string]int)
+	snapshot, err := begin(ctx, calls)
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	file := filepath.Join(folder, "debate.json")
-	asked := make(map[string]int) // calls, in both engines
-	if err := begin(ctx, w, newEngine(getenv), asked, file); err != nil {
-		return err
+	fmt.Printf("-- %d bytes are saved, and the first engine is gone --\n", len(snapshot))
+	if err := finish(ctx, snapshot, calls); err != nil {
+		log.Fatal(err)
 	}
-	if err := finish(ctx, w, newEngine(getenv), asked, file); err != nil {
-		return err
+	for call, times := range calls {
+		if times > 1 {
+			log.Fatalf("%s was made %d times", call, times)
+		}
 	}
-	most := 0
-	for _, times := range asked {
-		most = max(most, times)
-	}
-	_, err = fmt.Fprintf(w, "%d calls were made, none of them more than %d time.\n", len(asked), most)
-	return err
+	fmt.Printf("%d calls were made, and none of them twice.\n", len(calls))
 }
 
-// begin pauses after the first turn, lets the call in flight finish, and saves a snapshot.
-func begin(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[string]int, file string) error {
-	const model = "openai/gpt-4.1-mini"
-	session, err := engine.Start(ctx, debate.Config{
-		Topic:  "Is a debate that was interrupted still the same debate?",
-		Rounds: 2,
+// begin pauses after the first turn, lets the call in flight finish, and returns a snapshot.
+func begin(ctx context.Context, calls map[string]int) ([]byte, error) {
+	session, err := newEngine().Start(ctx, debate.Config{
+		ID: "moved", Topic: "Is a debate that was interrupted still the same debate?", Rounds: 2,
 		Participants: []debate.Participant{
-			{Name: "Ada", Model: model}, {Name: "Ben", Model: model}, {Name: "Cyd", Model: model},
+			{Name: "Ada", Model: "script/any"}, {Name: "Ben", Model: "script/any"}, {Name: "Cyd", Model: "script/any"},
 		},
-		Unattended: true, // no person decides what follows a failed call
+		Unattended: true, // nobody is asked what becomes of a failure
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { _ = session.Close() }()
+	defer session.Close()
 	for event, err := range session.Events(ctx, 0) {
-		if err == nil {
-			err = event.Err() // somebody has to remove the cause before it can continue
-		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		show(w, &event, asked)
-		if event.Kind() == flow.EventTurn && session.State() != flow.StatePaused {
-			if err := session.Pause(ctx, debate.Drain); err != nil {
-				return err
+		show(&event, calls)
+		if turn, ok := event.Body.(*debate.Turn); ok && turn.Speaker == "Ada" {
+			if err := session.Pause(ctx, debate.Drain); err != nil { // without Drain, the call in flight is aborted
+				return nil, err
 			}
 		}
 		if record, err := session.Record(ctx); err != nil {
-			return err
+			return nil, err
 		} else if record.State == flow.StatePaused && record.InFlight() == 0 && record.Seq == event.Seq {
-			break
+			break // Ben has finished
 		}
 	}
-	snapshot, err := session.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	_, _ = fmt.Fprintf(w, "-- %d bytes are saved, and the first engine is gone --\n", len(snapshot))
-	return os.WriteFile(file, snapshot, 0o600) // it is as confidential as the store
+	return session.Snapshot(ctx) // as confidential as the store: it holds the debate's secret
 }
 
-// finish restores the snapshot and plays the rest.
-func finish(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[string]int, file string) error {
-	snapshot, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = snapshot.Close() }()
-	id, err := engine.Import(ctx, snapshot)
+// finish plays the rest of a snapshot.
+func finish(ctx context.Context, snapshot []byte, calls map[string]int) error {
+	engine := newEngine()
+	id, err := engine.Import(ctx, bytes.NewReader(snapshot))
 	if err != nil {
 		return err
 	}
@@ -124,7 +90,7 @@ func finish(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[s
 	if err != nil {
 		return err
 	}
-	defer func() { _ = session.Close() }()
+	defer session.Close()
 	before, err := session.Record(ctx)
 	if err != nil {
 		return err
@@ -133,24 +99,34 @@ func finish(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[s
 		return err
 	}
 	for event, err := range session.Events(ctx, before.Seq) {
-		if err == nil {
-			err = event.Err() // somebody has to remove the cause before it can continue
-		}
 		if err != nil {
 			return err
 		}
-		show(w, &event, asked)
+		show(&event, calls)
 	}
 	_, err = session.Wait(ctx)
 	return err
 }
 
 // show prints the turns, and counts the calls.
-func show(w io.Writer, event *debate.Event, asked map[string]int) {
+func show(event *debate.Event, calls map[string]int) {
 	switch body := event.Body.(type) {
 	case *flow.Intent:
-		asked[body.Call]++
+		calls[body.Call]++
 	case *debate.Turn:
-		_, _ = fmt.Fprintf(w, "round %d, %s: %s\n", body.Round, body.Speaker, stage.Clean(body.Text))
+		fmt.Printf("round %d, %s: %s\n", body.Round, body.Speaker, body.Text)
 	}
+}
+
+// newEngine returns the engine of each of the two processes. Its script goes by the call, whoever makes it.
+func newEngine() *debate.Engine {
+	say := func(text string) scripted.Reply { return scripted.Reply{Text: text, Delay: 150 * time.Millisecond} }
+	return &debate.Engine{Providers: map[string]debate.Provider{"script": &scripted.Provider{ByID: map[string]scripted.Reply{
+		"moved/r1.opening.Ada/1":  say("A debate is what was said. It stands in the log, whoever reads it."),
+		"moved/r1.opening.Ben/1":  say("And who speaks next? A log keeps the words, and not the breath before them."),
+		"moved/r1.opening.Cyd/1":  say("I heard nothing of it. To me it was one debate."),
+		"moved/r2.argument.Ada/1": say("There is a witness."),
+		"moved/r2.argument.Ben/1": say("There is a speaker who was never interrupted."),
+		"moved/r2.argument.Cyd/1": say("Then ask me again when the machine is switched off."),
+	}}}}
 }
