@@ -1,108 +1,98 @@
-// Command customformat holds a debate in its own format: a design review. The format is data, in
-// format.json: an author presents, two reviewers speak at once and never read each other, and the author
-// answers each of them. Nobody wins.
+// Command customformat holds a debate in a format of its own, a design review: an author presents, two reviewers speak at once and never
+// read each other, and the author answers each of them. Nobody wins. The format is data, in format.json.
 //
 //	go run ./examples/customformat
-//	OPENAI_API_KEY=… go run ./examples/customformat
-//	OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=… go run ./examples/customformat
 //
-// OPENROUTER_API_KEY and MISTRAL_API_KEY work too. Without a key, a script plays them all.
+// A script speaks. Who speaks when follows from the format and the config alone, before any model is called.
+//
+// It prints:
+//
+//	Round 1, review: Author (design, about 280 words)
+//	Round 1, review: Operations (review, about 140 words), at once with others
+//	…
+//	Round 3, closing: Author (closing, about 140 words)
+//
+//	1. Author: A worker locks the next row, does the job, and deletes the row in the same transaction.
+//	1. Operations: On the first of the month it is nine hundred jobs a second. Who notices that the table swells?
+//	1. Security: A job carries the customer's address, and a table is in every backup for a year.
+//	1. Author to Operations: The table is split by day, and a day is dropped at once.
+//	1. Author to Security: The address goes. A job holds the number of its order.
+//	…
+//	3. Author: A table split by day, jobs that hold a number, leases of thirty seconds. The broker goes last.
 package main
 
 import (
 	"context"
 	_ "embed"
 	"fmt"
-	"os"
-	"os/signal"
-	"time"
+	"log"
+	"strings"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/examples/internal/stage"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// source is the format. A host program may also keep it in a database, or let its users write it.
+// source may as well come from a database, or from the users of a program: reading it is strict.
 //
 //go:embed format.json
 var source []byte
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	engine, model := stage.Choose(os.Getenv, script())
-	err := run(ctx, stage.Printer{Out: os.Stdout}, engine, model)
-	stop()
+	review, err := format.Parse(source)
 	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, stage.Clean(err.Error()))
-		os.Exit(1)
-	}
-}
-
-func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model string) error {
-	format, err := format.Parse(source)
-	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	config := debate.Config{
 		Topic:        "Background jobs move from the broker into a table of our database.",
-		CustomFormat: &format, TurnTimeout: 10 * time.Minute,
+		CustomFormat: &review,
 		Participants: []debate.Participant{ // the format's edges know them by these names
-			{Name: "Author", Side: debate.For, Model: model, Persona: "a developer of an online shop with forty jobs a second"},
-			{Name: "Operations", Side: debate.Neutral, Model: model, Persona: "runs the databases, and is called at night"},
-			{Name: "Security", Side: debate.Neutral, Model: model, Persona: "answers for customers' data"},
+			{Name: "Author", Side: debate.For, Model: "script/any", Persona: "a developer of an online shop"},
+			{Name: "Operations", Side: debate.Neutral, Model: "script/any", Persona: "runs the databases, and is called at night"},
+			{Name: "Security", Side: debate.Neutral, Model: "script/any", Persona: "answers for customers' data"},
 		},
 	}
-	if err := engine.Validate(ctx, config); err != nil {
-		return err
-	}
-	p.Linef("The design: %s\nAll of them are played by %s.", config.Topic, model)
-	schedule(p, &config)
-	for event, err := range engine.Run(ctx, config) {
-		if err != nil {
-			return err
-		}
-		show(p, &event)
-	}
-	return nil
-}
-
-// schedule prints who is going to speak. That follows from the format and the config alone; no model is
-// called.
-func schedule(p stage.Printer, c *debate.Config) {
-	f, cast := c.CustomFormat, format.Cast{}
-	for _, one := range c.Participants {
-		cast.Seats = append(cast.Seats, format.Seat{Name: one.Name, Side: one.Side})
-	}
-	for round := 1; round <= f.Rounds; round++ {
-		phase := f.Phase(round, f.Rounds)
-		p.Linef("\nRound %d will be: %s", round, phase.Name)
-		for _, speech := range f.Schedule(cast, round) {
-			line := fmt.Sprintf("  %d. %-10s  %-11s  about %3d words", speech.Slot+1, speech.Speaker, speech.Kind, speech.Words)
-			if speech.Target != "" {
-				line += ", to " + speech.Target
-			}
+	for round := 1; round <= review.Rounds; round++ {
+		phase := review.Phase(round, review.Rounds)
+		for _, speech := range review.Schedule(config.Cast(), round) {
+			fmt.Printf("Round %d, %s: %s (%s, about %d words)", round, phase.Name, speech.Speaker, speech.Kind, speech.Words)
 			if speech.Group > 0 {
-				line += fmt.Sprintf(", at once (group %d)", speech.Group)
+				fmt.Print(", at once with others")
 			}
-			p.Linef("%s", line)
+			fmt.Println()
+		}
+	}
+	fmt.Println()
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"script": &scripted.Provider{Reply: reply}}}
+	for event, err := range engine.Run(context.Background(), config) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if turn, ok := event.Body.(*debate.Turn); ok {
+			to := ""
+			if turn.Target != "" {
+				to = " to " + turn.Target
+			}
+			fmt.Printf("%d. %s%s: %s\n", turn.Round, turn.Speaker, to, turn.Text)
 		}
 	}
 }
 
-// show prints an event.
-func show(p stage.Printer, e *debate.Event) {
-	switch body := e.Body.(type) {
-	case *flow.Round:
-		p.Linef("\n== Round %d of %d: %s ==", body.N, body.Of, body.Phase)
-	case *debate.Turn:
-		to := ""
-		if body.Target != "" {
-			to = " to " + body.Target
-		}
-		p.Linef("\n%s%s (%s)", body.Speaker, to, body.Kind)
-		p.Speak("  ", body.Text)
-	case *flow.Failure:
-		p.Speak("  ", fmt.Sprintf("[%s gave no answer: %v]", body.By, body.Error))
-	}
+// reply plays everybody, by the ids of the calls: the round, the phase, the place in its order, the speaker.
+func reply(req *provider.Request) scripted.Reply {
+	return scripted.Reply{Text: map[string]string{
+		"r1.review.1.Author":          "A worker locks the next row, does the job, and deletes the row in the same transaction.",
+		"r1.review.2.Operations":      "On the first of the month it is nine hundred jobs a second. Who notices that the table swells?",
+		"r1.review.3.Security":        "A job carries the customer's address, and a table is in every backup for a year.",
+		"r1.review.4.Author":          "The table is split by day, and a day is dropped at once.",
+		"r1.review.5.Author":          "The address goes. A job holds the number of its order.",
+		"r2.second-look.1.Operations": "That settles the swelling. But a worker dies in the middle of its fifty rows: who does the rest?",
+		"r2.second-look.2.Security":   "That settles the backups. But who reads the rest needs more rights than you name.",
+		"r2.second-look.3.Author":     "A lease of thirty seconds in the row, in place of a lock: who finds it run out takes the job.",
+		"r2.second-look.4.Author":     "One role for each kind of worker, and no other without your review.",
+		"r3.closing.1.Operations":     "Go ahead, if the broker stays for two firsts of the month.",
+		"r3.closing.2.Security":       "Go ahead if the addresses are gone before the first job moves.",
+		"r3.closing.3.Author":         "A table split by day, jobs that hold a number, leases of thirty seconds. The broker goes last.",
+	}[strings.Split(req.ID, "/")[1]]} // between the debate and the attempt
 }
