@@ -1,14 +1,21 @@
-// Command customjudge has a debate judged by a Go function and by a person, without a model as judge.
+// Command customjudge has a debate judged by a Go function and by a person, without a model as judge. They decide by unanimity.
 //
 //	go run ./examples/customjudge
-//	OPENAI_API_KEY=… go run ./examples/customjudge -me
+//	go run ./examples/customjudge -me    # you are asked, on the terminal
 //
-// The function is deterministic: the speaker with more figures is ahead. The person is asked through an
-// inquiry, which may wait for days and survives a restart; with -me you are asked, on the terminal.
-// Without it, the program answers in the person's place. Both judge through the same interface: their
-// answers are JSON that is checked. They decide by unanimity.
+// The function is deterministic: who gives more figures is ahead. The person is asked through an inquiry, which may wait for days and
+// survives a restart. A script speaks, and answers in the person's place unless you do.
 //
-// The debaters are models if OPENAI_API_KEY is set, and a script otherwise.
+// It prints:
+//
+//	Ada: "It saves 12 minutes a trip, for 30,000 people a day."
+//	Ben: "900 million buy 60 trams, for 3 lines, in 2 years."
+//	Who has won, Ada or Ben? Cyd
+//	That was not accepted: …
+//	Who has won, Ada or Ben? Ben
+//	Figures finds for Ben: 4 figures were given.
+//	Pat finds for Ben: Pat finds so.
+//	The outcome: "Ben" wins; votes [{Ben 2}]; dissent 0
 package main
 
 import (
@@ -16,58 +23,43 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
-	"os/signal"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 func main() {
-	me := flag.Bool("me", false, "ask on the terminal who has won")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	input := io.Reader(strings.NewReader("Cyd\nBen\n")) // Cyd takes no part: the person is asked again
-	if *me {
+	if slices.Contains(os.Args, "-me") {
 		input = os.Stdin
 	}
-	if err := run(ctx, bufio.NewScanner(input), debaters(os.Getenv("OPENAI_API_KEY"))); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1) //nolint:gocritic // the context has nothing left to stop
+	if err := run(context.Background(), bufio.NewScanner(input)); err != nil {
+		log.Fatal(err)
 	}
 }
 
-// debaters returns the provider of the debaters.
-func debaters(key string) debate.Provider {
-	if key != "" {
-		return openaicompat.OpenAI(key)
-	}
-	fmt.Println("No API key: a script plays the debaters.")
-	return &scripted.Provider{Replies: map[string][]scripted.Reply{
-		"Ada": {{Text: "It saves 12 minutes a trip, for 30,000 people a day."}, {Text: "Its 4 years of works end; the saving does not."}},
-		"Ben": {{Text: "900 million buy 60 trams, for 3 lines, in 2 years."}, {Text: "And 1 in 5 tunnels stays within its budget."}},
-	}}
-}
-
-func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) error {
-	const model = "openai/gpt-4.1-mini"
+func run(ctx context.Context, person *bufio.Scanner) error {
 	engine := &debate.Engine{
-		Providers: map[string]debate.Provider{"openai": source},
-		Judges:    map[string]debate.Judge{"figures": debate.JudgeFunc(countFigures)},
+		Providers: map[string]debate.Provider{"script": &scripted.Provider{Replies: map[string][]scripted.Reply{
+			"Ada": {{Text: "It saves 12 minutes a trip, for 30,000 people a day."}},
+			"Ben": {{Text: "900 million buy 60 trams, for 3 lines, in 2 years."}},
+		}}},
+		Judges: map[string]debate.Judge{"figures": debate.JudgeFunc(countFigures)},
 	}
 	session, err := engine.Start(ctx, debate.Config{
-		Topic: "Should the city dig a tunnel?", Format: format.StructuredRounds, Rounds: 2,
-		Participants: []debate.Participant{{Name: "Ada", Side: debate.For, Model: model}, {Name: "Ben", Side: debate.Against, Model: model}},
+		Topic: "Should the city dig a tunnel?", Rounds: 1,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "script/any"}, {Name: "Ben", Side: debate.Against, Model: "script/any"},
+		},
 		Judging: &debate.Judging{
 			Judges: []debate.JudgeConfig{{Name: "Figures", Judge: "figures"}, {Name: "Pat", Person: true}},
 			When:   debate.AtEnd, Protocol: debate.Unanimity,
@@ -76,14 +68,17 @@ func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) err
 	if err != nil {
 		return err
 	}
-	defer func() { _ = session.Close() }()
+	defer session.Close()
 	record, err := session.Wait(ctx)
 	for ; errors.Is(err, debate.ErrAwaitingInput); record, err = session.Wait(ctx) {
 		q := record.Inquiries[0]
-		if len(q.Options) > 0 { // a debater's model has failed for good: another attempt would fail too
+		if len(q.Options) > 0 { // what becomes of a call that has failed for good
 			return err
 		}
-		if err := ask(ctx, session, q.ID, record, person); err != nil {
+		for _, turn := range record.Turns {
+			fmt.Printf("%s: %q\n", turn.Speaker, turn.Text) // quoted, so that it cannot control the terminal
+		}
+		if err := ask(ctx, session, q.ID, person); err != nil {
 			return err
 		}
 	}
@@ -92,22 +87,18 @@ func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) err
 	}
 	d, ok := debate.Of(record)
 	if !ok {
-		return errors.New("the record is not of a debate")
+		return errors.New("the record is of no debate")
 	}
 	for _, v := range d.Verdicts {
 		fmt.Printf("%s finds for %s: %s\n", v.Judge, v.Winner.Participant, v.Winner.Reasoning)
 	}
 	o := d.Outcome()
-	fmt.Printf("Outcome: winner %q, a tie: %t, votes %v, dissent %d\n", o.Winner, o.Tie, o.Votes, len(o.Dissent))
+	fmt.Printf("The outcome: %q wins; votes %v; dissent %d\n", o.Winner, o.Votes, len(o.Dissent))
 	return nil
 }
 
-// ask shows the person the turns, and answers the inquiry with the person's choice. An answer that cannot be accepted is
-// refused at once, and the inquiry stays open.
-func ask(ctx context.Context, s *debate.Session, id string, r *debate.Record, person *bufio.Scanner) error {
-	for _, turn := range r.Turns {
-		fmt.Printf("%s: %q\n", turn.Speaker, turn.Text) // quoted, so that it cannot control the terminal
-	}
+// ask answers the inquiry with the person's choice. An answer that cannot be accepted is refused at once, and the inquiry stays open.
+func ask(ctx context.Context, session *debate.Session, inquiry string, person *bufio.Scanner) error {
 	for {
 		fmt.Print("Who has won, Ada or Ben? ")
 		if !person.Scan() {
@@ -121,7 +112,7 @@ func ask(ctx context.Context, s *debate.Session, id string, r *debate.Record, pe
 		if err != nil {
 			return err
 		}
-		err = s.Answer(ctx, flow.Answer{Inquiry: id, Text: string(answer)})
+		err = session.Answer(ctx, flow.Answer{Inquiry: inquiry, Text: string(answer)})
 		failure, refused := errors.AsType[*debate.Error](err)
 		if !refused || failure.Kind != provider.KindValidation {
 			return err
@@ -130,32 +121,23 @@ func ask(ctx context.Context, s *debate.Session, id string, r *debate.Record, pe
 	}
 }
 
-// countFigures judges by the figures in the speeches. It is only asked for a verdict; with EveryRound it
-// would be asked for assessments too.
+// countFigures judges by the figures in the speeches. It is asked for a verdict only; with When: debate.EveryRound it would be asked for
+// assessments too. All fields of an answer are required, and lists are empty rather than nil.
 func countFigures(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
 	figure, count := regexp.MustCompile(`\d+`), map[string]float64{}
 	for _, turn := range task.Turns {
 		count[turn.Speaker] += float64(len(figure.FindAllString(turn.Text, -1)))
 	}
-	winner := task.Participants[0].Name
-	for _, p := range task.Participants {
-		if count[p.Name] > count[winner] {
-			winner = p.Name
+	winner, points := task.Judged[0], []debate.KeyPoints{}
+	for _, name := range task.Judged {
+		if count[name] > count[winner] {
+			winner = name
 		}
-		count[p.Name] = min(100, count[p.Name])
+		points = append(points, debate.KeyPoints{Participant: name, MainArguments: []string{}})
 	}
-	return verdict(winner, fmt.Sprintf("%v figures were given.", count[winner]), count)
-}
-
-// verdict returns the answer in the form that every judge must give: all fields are required, and lists
-// are empty rather than nil.
-func verdict(winner, why string, scores map[string]float64) (json.RawMessage, error) {
-	v := debate.FinalVerdict{
-		Summary: why, Winner: &debate.Winner{Participant: winner, Reasoning: why}, Scores: scores, QualityScore: 50,
+	why := fmt.Sprintf("%v figures were given.", count[winner])
+	return json.Marshal(debate.FinalVerdict{
+		Summary: why, Winner: &debate.Winner{Participant: winner, Reasoning: why}, Scores: count, QualityScore: 50, KeyPoints: points,
 		AreasOfAgreement: []string{}, AreasOfDisagreement: []string{}, Insights: []string{}, Criteria: map[string]string{},
-	}
-	for name := range scores {
-		v.KeyPoints = append(v.KeyPoints, debate.KeyPoints{Participant: name, MainArguments: []string{}})
-	}
-	return json.Marshal(v)
+	})
 }
