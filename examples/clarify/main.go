@@ -1,151 +1,140 @@
-// Command clarify lets agents ask questions before they begin. A first process lets them ask, suspends
-// the debate into a folder and ends. It starts a second process, which finds the debate there, answers,
-// is asked once more, and continues to the solution. One question is left open with the answer "NA".
+// Command clarify lets the agents of a deliberation ask questions before they begin. A person answers, and leaves one question open.
 //
 //	go run ./examples/clarify
-//	go run ./examples/clarify -ask            # you answer, at the terminal
-//	go run ./examples/clarify -dir debates    # keeps the debate; a debate that waits there is continued
+//	go run ./examples/clarify -me    # you answer; an empty line leaves a question open
 //
-// With OPENAI_API_KEY or another key that the examples support, a model plays the agents; their questions
-// are left open unless you answer. Without a key, a script plays them.
+// While questions are open the deliberation is only in its store, and costs nothing: it may wait for days, and any process can answer
+// by Engine.Control. A script plays the agents, and answers unless you do.
+//
+// It prints:
+//
+//	ada asks: How many comments come in a day?
+//	  > Some 300, and 2,000 in an hour when something happens in town.
+//	ada asks: Do your readers have accounts?
+//	  > No, and nobody here wants to look after passwords.
+//	ben asks: For how long may a reader's address be kept?
+//	  > NA
+//
+//	ada, proposal: One table of comments, and a queue that editors work off. 2,000 in an hour need nothing bought.
+//	…
+//
+//	The solution: a table, a form without an account, a page for the editors. Open: how long an address may be kept.
+//	Questions: 3, left open: 1
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
-	"os/exec"
-	"os/signal"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/store/file"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-const id = "clarify"
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
-	if err := run(ctx, os.Stdin, os.Stdout, os.Args[1:]); err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, stage.Clean(err.Error()))
-		os.Exit(1)
+	person := io.Reader(strings.NewReader(
+		"Some 300, and 2,000 in an hour when something happens in town.\nNo, and nobody here wants to look after passwords.\n\n"))
+	me := slices.Contains(os.Args, "-me")
+	if me {
+		person = os.Stdin
+	}
+	if err := run(context.Background(), bufio.NewScanner(person), !me); err != nil {
+		log.Fatal(err)
 	}
 }
 
-// options are the flags of the command line.
-type options struct {
-	dir, part string
-	ask       bool
-}
-
-// run plays one of three parts: the process that starts the others, the one that lets the agents ask, or
-// the one that answers.
-func run(ctx context.Context, in io.Reader, out io.Writer, args []string) error {
-	var o options
-	flags := flag.NewFlagSet("clarify", flag.ContinueOnError)
-	flags.StringVar(&o.dir, "dir", "", "keep the debate in this folder; otherwise it is thrown away")
-	flags.BoolVar(&o.ask, "ask", false, "answer yourself, at the terminal")
-	flags.StringVar(&o.part, "part", "", "ask or answer: what the processes that are started here do")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
-		return err
+func run(ctx context.Context, person *bufio.Scanner, echo bool) error {
+	const model = "script/any"
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"script": &scripted.Provider{Reply: reply}},
+		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
 	}
-	p := stage.Printer{Out: out}
-	switch o.part {
-	case "":
-		return lead(ctx, p, in, o)
-	case "ask", "answer":
-		store, err := file.Open(o.dir)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = store.Close() }()
-		if o.part == "ask" {
-			return ask(ctx, p, store)
-		}
-		return answer(ctx, p, in, store, o.ask)
-	default:
-		return fmt.Errorf("there is no part %q", o.part)
-	}
-}
-
-// lead starts the two processes, one after the other.
-func lead(ctx context.Context, p stage.Printer, in io.Reader, o options) error {
-	if o.ask && !isTerminal(in) {
-		return errors.New("-ask needs a terminal to answer at")
-	}
-	if o.dir == "" {
-		temporary, err := os.MkdirTemp("", "clarify")
-		if err != nil {
-			return err
-		}
-		defer func() { _ = os.RemoveAll(temporary) }()
-		o.dir = temporary
-	}
-	record, err := kept(ctx, o.dir)
-	if errors.Is(err, debate.ErrNotFound) {
-		p.Linef("-- a process begins a debate, and lets the agents ask --")
-		if err := start(ctx, p, in, o, "ask"); err != nil {
-			return err
-		}
-		record, err = kept(ctx, o.dir)
-	}
-	switch {
-	case err != nil:
-		return err
-	case record.Final():
-		return fmt.Errorf("the debate in %s is over", o.dir)
-	case record.State == flow.StateAwaitingInput:
-		p.Linef("-- the process is gone, %d questions are open: another process answers --", len(record.Inquiries))
-	default:
-		p.Linef("-- the process is gone, and no question is open: another process goes on --")
-	}
-	return start(ctx, p, in, o, "answer")
-}
-
-// kept reads the debate from the folder. For that, no process has to run it.
-func kept(ctx context.Context, dir string) (*debate.Record, error) {
-	store, err := file.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = store.Close() }()
-	engine, _ := newEngine(store)
-	return engine.Record(ctx, id)
-}
-
-// start runs one of the processes to its end.
-func start(ctx context.Context, p stage.Printer, in io.Reader, o options, part string) error {
-	self, err := os.Executable()
+	session, err := engine.Start(ctx, deliberation.Config{
+		Problem: "Give the readers of our local paper a way to comment on articles.", Rounds: 1,
+		Agents: []deliberation.Agent{
+			{ID: "ada", Role: deliberation.RoleArchitect, Model: model}, {ID: "ben", Role: deliberation.RoleSecurity, Model: model},
+		},
+		Judge:         deliberation.Judge{Model: model},
+		Clarification: deliberation.Clarification{On: true, Questions: 2}, // by each agent
+	})
 	if err != nil {
 		return err
 	}
-	args := []string{"-part", part, "-dir", o.dir}
-	if o.ask {
-		args = append(args, "-ask")
+	defer session.Close()
+	record, err := session.Wait(ctx)
+	for ; errors.Is(err, debate.ErrAwaitingInput); record, err = session.Wait(ctx) {
+		for _, inquiry := range record.Inquiries {
+			if len(inquiry.Options) > 0 { // what becomes of a call that has failed for good
+				return err
+			}
+			fmt.Printf("%s\n  > ", inquiry.Question)
+			if !person.Scan() {
+				return errors.Join(io.ErrUnexpectedEOF, person.Err())
+			}
+			text := cmp.Or(strings.TrimSpace(person.Text()), deliberation.NotAnswered)
+			if echo {
+				fmt.Println(text)
+			}
+			if err := session.Answer(ctx, flow.Answer{Inquiry: inquiry.ID, Text: text}); err != nil {
+				return err
+			}
+		}
 	}
-	child := exec.CommandContext(ctx, self, args...) //nolint:gosec // it is this program
-	child.Stdin, child.Stdout, child.Stderr = in, p.Out, os.Stderr
-	err = child.Run()
-	if ctx.Err() != nil {
-		return fmt.Errorf("interrupted: %w", ctx.Err())
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// isTerminal reports whether a person may be at the other end.
-func isTerminal(in io.Reader) bool {
-	file, ok := in.(*os.File)
+	d, ok := deliberation.Of(record)
 	if !ok {
-		return false
+		return errors.New("the record is of no deliberation")
 	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	fmt.Println()
+	for _, c := range d.Contributions() {
+		fmt.Println(strings.TrimSuffix(fmt.Sprintf("%s, %s of %s", c.Agent, c.Kind, c.Target), " of ") + ": " + c.Text)
+	}
+	made, _, ok := d.Solution()
+	if !ok {
+		return errors.New("there is no solution")
+	}
+	fmt.Printf("\nThe solution: %s Open: %s\n", made.Description, strings.Join(made.OpenQuestions, " "))
+	open := 0
+	for _, asked := range d.Clarifications() {
+		if asked.Skipped {
+			open++
+		}
+	}
+	fmt.Printf("Questions: %d, left open: %d\n", len(d.Clarifications()), open)
+	return nil
+}
+
+// reply plays the agents and the judge, by the ids of the calls.
+func reply(req *provider.Request) scripted.Reply {
+	call := strings.Split(req.ID, "/")[1] // between the deliberation and the attempt
+	text, ok := map[string]string{
+		"clarify.1.ada":       `{"questions": ["How many comments come in a day?", "Do your readers have accounts?"]}`,
+		"clarify.1.ben":       `{"questions": ["For how long may a reader's address be kept?"]}`,
+		"r1.propose.ada":      "One table of comments, and a queue that editors work off. 2,000 in an hour need nothing bought.",
+		"r1.propose.ben":      "No address is kept: how long one may be kept is open.",
+		"r1.critique.ada.ben": "Without an address you cannot know that somebody has written before.",
+		"r1.critique.ben.ada": "At night the queue only grows. Say on the page when somebody reads again.",
+		"r1.refine.ada":       "As before; the form says when editors read.",
+		"r1.refine.ben":       "As before; a hash stands in for the address.",
+		"synthesis": `{"solution": "a table, a form without an account, a page for the editors.", "implementation": [], "tradeoffs": [],
+			"recommendations": [], "openQuestions": ["how long an address may be kept."], "confidence": 78,
+			"requirements": [{"text": "readers can comment", "major": true, "fulfilled": true, "note": "without an account"}]}`,
+	}[call]
+	if !ok { // nobody asks twice
+		text = `{"questions": []}`
+	}
+	return scripted.Reply{Text: text, Delay: map[string]time.Duration{"ben": 50 * time.Millisecond}[req.Self]}
 }
