@@ -1,156 +1,118 @@
-// Command arbiter lets three agents plan, write and review a small Go function in a temporary folder. They read and write
-// its files and run its test; an arbiter decides who acts next. The agents are the files agents/*.md.
+// Command arbiter lets two agents write and review a text in a temporary folder. They use its files through tools; an arbiter decides
+// who acts next, and when the task is complete. Each use of a tool that writes needs a person's approval.
 //
 //	go run ./examples/arbiter
-//	go run ./examples/arbiter -approve
-//	OPENAI_API_KEY=… go run ./examples/arbiter
-//	OPENAI_API_KEY=… go run ./examples/arbiter -task "Write func Reverse(text string) string, by characters, and its test."
+//	go run ./examples/arbiter -me    # you approve, at the terminal: approve, or deny and why
 //
-// OPENROUTER_API_KEY and MISTRAL_API_KEY work too. OPENAI_BASE_URL with OPENAI_MODEL selects your own server. Without a key,
-// a script plays everybody, and the tools are the real ones. With -approve a person approves each use of a tool that writes
-// or runs something. With a key that is the default: a test does whatever the model has written into it.
+// A script plays everybody, and approves unless you do.
+//
+// It prints:
+//
+//	arbiter: select writer. Nothing is written yet.
+//	writer uses write_file {"path":"notice.txt","content":"The lift is out of order until Friday."}
+//	  Approve it? Answered: approve
+//	  …
+//	writer has succeeded: The notice is written.
+//	arbiter: select reviewer. Somebody else has to read it.
+//	reviewer uses file_read {"path":"notice.txt"}
+//	  …
+//	reviewer has succeeded: It says until when.
+//	arbiter: complete. The notice is written and reviewed.
+//
+//	2 executions, 2 uses of tools. The folder holds notice.txt: "The lift is out of order until Friday."
 package main
 
 import (
+	"bufio"
 	"context"
-	"embed"
+	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"io/fs"
+	"log"
 	"os"
-	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
-	"github.com/agonist-dev/debate/arbiter/agentfile"
-	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/tool"
 )
 
-const demoTask = `Write the Go function Shorten(text string, most int) string, and its test. It cuts a text to at most that many
-characters, of which there is at least one. If something is cut off, the last of them is "…".`
-
-//go:embed agents/*.md
-var agentFiles embed.FS
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdin, stage.Printer{Out: os.Stdout}, os.Args[1:], os.Getenv)
-	stop()
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, stage.Clean(err.Error()))
-		os.Exit(1)
+	person := io.Reader(strings.NewReader("approve\n"))
+	if slices.Contains(os.Args, "-me") {
+		person = os.Stdin
+	}
+	if err := run(context.Background(), bufio.NewScanner(person)); err != nil {
+		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, in io.Reader, p stage.Printer, args []string, getenv func(string) string) error {
-	engine, model := stage.Choose(getenv, script())
-	_, demo := engine.Providers["script"]
-	o, err := parse(args, demo)
-	if errors.Is(err, flag.ErrHelp) {
-		return nil
-	}
+func run(ctx context.Context, person *bufio.Scanner) error {
+	const model = "script/any"
+	folder, err := os.MkdirTemp("", "arbiter")
 	if err != nil {
 		return err
 	}
-	folder, remove, err := newFolder()
+	defer os.RemoveAll(folder)
+	dir, err := tool.OpenDir(folder, tool.Limits{}) // tools reach nothing outside of it
 	if err != nil {
 		return err
 	}
-	defer remove()
-	dir, err := tool.OpenDir(folder, tool.Limits{})
+	defer dir.Close()
+	write, failed := tool.WriteFile(dir, tool.Writing{Only: []string{"*.txt"}})
+	read, err := tool.ReadFile(dir)
+	if err = errors.Join(failed, err); err != nil {
+		return err
+	}
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"script": script()},
+		Flows:     map[string]*debate.Flow{arbiter.FlowName: arbiter.Flow()},
+		Tools:     map[string]debate.Tool{tool.WriteFileName: write, tool.ReadFileName: read},
+	}
+	session, err := engine.Start(ctx, arbiter.Config{
+		Task: "Write a notice for the broken lift, and have it reviewed.", Arbiter: arbiter.Arbiter{Model: model}, MaxIterations: 6,
+		Agents: []arbiter.Agent{
+			{Name: "writer", Description: "writes texts", Prompt: "Write plainly.", Model: model, Tools: []string{tool.WriteFileName}},
+			{Name: "reviewer", Description: "reviews texts", Prompt: "Be strict.", Model: model, Tools: []string{tool.ReadFileName}},
+		},
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = dir.Close() }() // when nothing of the work is running any more
-	if engine.Tools, err = toolbox(dir); err != nil {
-		return err
-	}
-	config, err := newConfig(o.task, model)
-	if err != nil {
-		return err
-	}
-	var by *person
-	if o.approve {
-		by = newPerson(p, in)
-	} else {
-		config.Unattended, config.ToolPolicy.Approval = true, flow.OptionApprove
-	}
-	if err := work(ctx, p, engine, config, by); err != nil {
-		return err
-	}
-	return showFiles(p, folder)
-}
-
-type options struct {
-	approve bool
-	task    string
-}
-
-func parse(args []string, demo bool) (options, error) {
-	o := options{}
-	flags := flag.NewFlagSet("arbiter", flag.ContinueOnError)
-	flags.BoolVar(&o.approve, "approve", !demo, "ask before each use of a tool that writes or runs something")
-	flags.StringVar(&o.task, "task", demoTask, "what is to be written")
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
-	if demo && o.task != demoTask {
-		return o, errors.New("without a key a script plays, which knows only its own task")
-	}
-	return o, nil
-}
-
-// newConfig returns the config of the work, with the agents of the files.
-func newConfig(task, model string) (arbiter.Config, error) {
-	config := arbiter.Config{
-		ID: "shorten", Task: task, Arbiter: arbiter.Arbiter{Model: model}, MaxIterations: 8, // executions of agents
-		TurnTimeout: 2 * commandTime, // that of a tool too
-	}
-	folder, err := fs.Sub(agentFiles, "agents")
-	if err != nil {
-		return config, err
-	}
-	config.Agents, err = agentfile.Load(folder)
-	for i := range config.Agents {
-		config.Agents[i].Model = model // the files leave it open
-	}
-	return config, err
-}
-
-// work plays the work to its end. by decides about uses of tools; nil: the config's policy does.
-func work(ctx context.Context, p stage.Printer, engine *debate.Engine, config arbiter.Config, by *person) error {
-	engine.Flows = map[string]*debate.Flow{arbiter.FlowName: arbiter.Flow()}
-	session, err := engine.Start(ctx, config)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = session.Close() }()
-	p.Speak("", config.Task)
+	defer session.Close()
 	for event, err := range session.Events(ctx, 0) {
 		if err != nil {
 			return err
 		}
-		if err := event.Err(); err != nil && !errors.Is(err, debate.ErrAwaitingInput) {
-			return err
-		}
-		q, asked := event.Body.(*flow.Inquiry)
-		switch {
-		case !asked:
-			show(p, &event)
-		case by == nil: // the policy has answered already
-		case q.Use == nil || q.Use.Attempt > 0:
-			return errors.New(q.Question) // a call has failed for good
-		default:
-			option, reason, err := by.decide(q)
-			if err == nil {
-				err = session.Answer(ctx, flow.Answer{Inquiry: q.ID, Option: option, Text: reason})
+		switch body := event.Body.(type) {
+		case *arbiter.Decision:
+			fmt.Println(strings.TrimSpace("arbiter: "+string(body.Move)+" "+strings.Join(body.Agents, ", ")) + ". " + body.Reason + body.Summary)
+		case *flow.ToolCalls:
+			fmt.Printf("%s uses %s %s\n", body.By, body.Uses[0].Name, body.Uses[0].Arguments)
+		case *flow.Inquiry:
+			if body.Use == nil {
+				return errors.New(body.Question) // what becomes of a call that has failed for good
 			}
-			if err != nil {
+			fmt.Print("  Approve it? ")
+			if !person.Scan() {
+				return errors.Join(io.ErrUnexpectedEOF, person.Err())
+			}
+			word, why, _ := strings.Cut(person.Text(), " ")
+			fmt.Println("Answered:", word)
+			if err := session.Answer(ctx, flow.Answer{Inquiry: body.ID, Option: flow.Option(word), Text: why}); err != nil {
 				return err
+			}
+		case *flow.ToolResult: // as hostile as any other text
+			fmt.Println(" ", strings.Join(strings.Fields(body.Text), " "))
+		case *debate.Turn:
+			if result, ok := arbiter.ResultOf(body); ok {
+				fmt.Printf("%s has %s: %s\n", body.Speaker, map[bool]string{true: "succeeded", false: "failed"}[result.Success], result.Output)
 			}
 		}
 	}
@@ -158,5 +120,30 @@ func work(ctx context.Context, p stage.Printer, engine *debate.Engine, config ar
 	if err != nil {
 		return err
 	}
-	return conclude(p, record)
+	text, err := os.ReadFile(filepath.Join(folder, "notice.txt"))
+	fmt.Printf("\n%d executions, %d uses of tools. The folder holds notice.txt: %q\n", record.Round, len(record.ToolUses), text)
+	return err
+}
+
+// script plays the arbiter and the agents.
+func script() *scripted.Provider {
+	answer := func(v any) scripted.Reply {
+		text, err := json.Marshal(v)
+		return scripted.Reply{Text: string(text), Err: err}
+	}
+	use := func(name, arguments string) scripted.Reply {
+		return scripted.Reply{Calls: []provider.ToolCall{{ID: "1", Name: name, Arguments: json.RawMessage(arguments)}}}
+	}
+	return &scripted.Provider{Replies: map[string][]scripted.Reply{
+		"arbiter": {
+			answer(arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{"writer"}, Reason: "Nothing is written yet."}),
+			answer(arbiter.Ruling{Move: arbiter.MoveSelect, Agents: []string{"reviewer"}, Reason: "Somebody else has to read it."}),
+			answer(arbiter.Ruling{Move: arbiter.MoveComplete, Agents: []string{}, Summary: "The notice is written and reviewed."}),
+		},
+		"writer": {
+			use(tool.WriteFileName, `{"path":"notice.txt","content":"The lift is out of order until Friday."}`),
+			answer(arbiter.Result{Success: true, Output: "The notice is written."}),
+		},
+		"reviewer": {use(tool.ReadFileName, `{"path":"notice.txt"}`), answer(arbiter.Result{Success: true, Output: "It says until when."})},
+	}}
 }
