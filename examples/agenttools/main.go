@@ -1,180 +1,135 @@
-// Command agenttools gives the agents of a deliberation tools: they list a folder, read its files, search
-// in the files and in the debate, and compute with a tool of this program. The program shows each use as
-// it happens, with the answer or the refusal.
+// Command agenttools gives the agents of a deliberation a tool: a Go function that computes what models are bad at.
 //
 //	go run ./examples/agenttools
-//	OPENAI_API_KEY=… go run ./examples/agenttools
-//	OPENAI_API_KEY=… go run ./examples/agenttools -dir docs -problem "What is missing in these documents?"
 //
-// OPENROUTER_API_KEY and MISTRAL_API_KEY work too. OPENAI_BASE_URL with OPENAI_MODEL selects your own
-// server. Without a key, a script plays everybody, and the tools are still used. With a key, the content
-// of the folder is sent to the model's vendor.
+// Each use is recorded, with its answer or the reason why it was refused. A script plays everybody.
+//
+// It prints:
+//
+//	ada uses downtime {"percent":99.95,"days":30}
+//	  99.95 % of 30 days allow 21.6 minutes of downtime.
+//	ada, proposal: The provider's slow days cost 34 minutes and 41: each alone breaks the promise. Queue what waits for a payment.
+//	ben uses downtime {"percent":999.5,"days":30}
+//	  the arguments are wrong: …
+//	ben, proposal: Set the timeout to 4 seconds, and make one retry.
+//	ada, critique of ben: 4 seconds turn slow answers into refusals. What becomes of a payment that comes later?
+//	…
+//
+//	The solution: one retry after 4 seconds; orders without an answer stay open. The tool was used 2 times, 1 of them in vain.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
+	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"os/signal"
-	"slices"
+	"log"
 	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
-	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/tool"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-const demoProblem = "Our checkout has broken its promise twice this year. What do we change first? The folder holds what is known."
+// target holds the arguments of the tool. The schema that the model reads is made from this struct, and arguments that do not match it
+// never reach the function.
+type target struct {
+	Percent float64 `json:"percent" jsonschema:"minimum=0,maximum=100,description=how much of the time it has to work"`
+	Days    int     `json:"days"    jsonschema:"minimum=1,maximum=366,description=of how many days"`
+}
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, stage.Printer{Out: os.Stdout}, os.Args[1:], os.Getenv)
-	stop()
+	const model = "script/any"
+	downtime, err := flow.NewTool(
+		flow.ToolInfo{Description: "How many minutes of downtime an availability allows.", ReadOnly: true},
+		func(_ context.Context, _ flow.ToolUse, t target) (string, error) {
+			minutes := float64(t.Days) * 24 * 60 * (100 - t.Percent) / 100
+			return fmt.Sprintf("%g %% of %d days allow %.1f minutes of downtime.", t.Percent, t.Days, minutes), nil
+		},
+	)
 	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, stage.Clean(err.Error()))
-		os.Exit(1)
+		log.Fatal(err)
 	}
-}
-
-func run(ctx context.Context, p stage.Printer, args []string, getenv func(string) string) error {
-	flags := flag.NewFlagSet("agenttools", flag.ContinueOnError)
-	folder := flags.String("dir", "", "the folder that the agents may read; the example's own if empty")
-	problem := flags.String("problem", demoProblem, "what a solution is wanted for")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
-		return err
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"script": &scripted.Provider{Reply: reply}},
+		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+		Tools:     map[string]debate.Tool{"downtime": downtime},
 	}
-	engine, model := stage.Choose(getenv, script())
-	if _, demo := engine.Providers["script"]; demo && len(args) > 0 {
-		return errors.New("without a key a script plays, which knows only its own folder and problem")
-	}
-	if *folder == "" {
-		unpacked, remove, err := unpack()
-		if err != nil {
-			return err
-		}
-		defer remove()
-		*folder = unpacked
-	}
-	dir, err := tool.OpenDir(*folder, tool.Limits{})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = dir.Close() }() // when nothing of the debate is running any more
-	if engine.Tools, err = toolbox(dir); err != nil {
-		return err
-	}
-	return deliberate(ctx, p, engine, *problem, model)
-}
-
-func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, problem, model string) error {
-	engine.Flows = map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}
 	config := deliberation.Config{
-		ID: "agenttools", Problem: problem, Rounds: 1, TurnTimeout: 10 * time.Minute,
+		ID: "checkout", Problem: "Our checkout has broken its promise of 99.95 % twice this year. What do we change first?", Rounds: 1,
 		Agents: []deliberation.Agent{
-			{ID: "ada", Role: deliberation.RoleArchitect, Model: model},
-			{ID: "ben", Role: deliberation.RolePerformance, Model: model},
+			{ID: "ada", Role: deliberation.RoleArchitect, Model: model}, {ID: "ben", Role: deliberation.RolePerformance, Model: model},
 		},
 		Judge:     deliberation.Judge{Model: model},
-		Tools:     slices.Sorted(maps.Keys(engine.Tools)), // a single agent can get fewer
-		ToolCalls: 6,                                      // by each agent in each phase
+		Tools:     []string{"downtime"}, // a single agent can get fewer; package tool has tools for files and programs
+		ToolCalls: 6,                    // by each agent in each phase
 	}
-	if err := engine.Validate(ctx, config); err != nil {
-		return err
-	}
-	p.Speak("", problem)
-	p.Linef("Two agents, played by %s, may use %s.", model, strings.Join(config.Tools, ", "))
-	for event, err := range engine.Run(ctx, config) {
+	for event, err := range engine.Run(context.Background(), config) {
 		if err != nil {
-			return err
+			log.Fatal(err)
 		}
-		show(p, &event)
-	}
-	record, err := engine.Record(context.WithoutCancel(ctx), config.ID)
-	if err != nil {
-		return err
-	}
-	return conclude(p, record)
-}
-
-// show prints an event. Arguments and answers are as hostile as any other text.
-func show(p stage.Printer, e *debate.Event) {
-	switch body := e.Body.(type) {
-	case *flow.Transition:
-		if body.Calls > 0 && body.To != flow.StateCompleting {
-			p.Linef("\n== %s ==", body.To)
-		}
-	case *flow.ToolCalls:
-		for _, use := range body.Uses {
-			p.Linef("%s uses %s %s", body.By, stage.Clean(use.Name), stage.Short(string(use.Arguments), 70))
-			if use.Denied != "" {
-				p.Linef("  %s ✗ %s", body.By, stage.Short(use.Denied, 88))
+		switch body := event.Body.(type) {
+		case *flow.ToolCalls:
+			for _, use := range body.Uses {
+				fmt.Printf("%s uses %s %s\n", body.By, use.Name, use.Arguments)
+				if use.Denied != "" {
+					fmt.Println("  refused:", use.Denied)
+				}
+			}
+		case *flow.ToolResult: // as hostile as any other text
+			fmt.Println(" ", strings.Join(strings.Fields(body.Text), " "))
+		case *debate.Turn:
+			if body.Kind != deliberation.KindSynthesis {
+				fmt.Println(strings.TrimSuffix(fmt.Sprintf("%s, %s of %s", body.Speaker, body.Kind, body.Target), " of ") + ": " + body.Text)
 			}
 		}
-	case *flow.ToolResult:
-		answer(p, body)
-	case *flow.Warning:
-		p.Speak("! ", body.Evidence)
-	case *debate.Turn:
-		contribute(p, body)
 	}
-}
-
-// contribute shows a contribution. The solution is shown at the end.
-func contribute(p stage.Printer, t *debate.Turn) {
-	switch {
-	case t.Kind == deliberation.KindSynthesis:
-		return
-	case t.Target != "":
-		p.Linef("%s, %s of %s:", t.Speaker, t.Kind, t.Target)
-	default:
-		p.Linef("%s, %s:", t.Speaker, t.Kind)
+	record, err := engine.Record(context.Background(), config.ID)
+	if err != nil {
+		log.Fatal(err)
 	}
-	p.Speak("  ", t.Text)
-}
-
-// answer prints the beginning of a tool's answer, and who asked for it.
-func answer(p stage.Printer, a *flow.ToolResult) {
-	sign := "│"
-	if a.Failed {
-		sign = "✗"
-	}
-	p.Quote(fmt.Sprintf("  %s %s ", a.By, sign), a.Text, 88, 6)
-}
-
-// conclude prints the solution, and what it took.
-func conclude(p stage.Printer, r *debate.Record) error {
-	d, ok := deliberation.Of(r)
-	if !ok {
-		return errors.New("the record is of no deliberation")
-	}
-	made, by, ok := d.Solution()
-	if !ok {
-		return errors.New("the deliberation has ended without a solution")
-	}
-	p.Linef("\n== the solution, by %s ==", by)
-	p.Speak("  ", made.Description)
-
-	uses, failed := make(map[string]int), 0
-	for _, use := range r.ToolUses {
-		uses[use.Tool]++
+	failed := 0
+	for _, use := range record.ToolUses {
 		if use.Failed {
 			failed++
 		}
 	}
-	var counts []string
-	for _, name := range slices.Sorted(maps.Keys(uses)) {
-		counts = append(counts, fmt.Sprintf("%s %d", name, uses[name]))
+	if d, ok := deliberation.Of(record); ok {
+		made, _, _ := d.Solution()
+		fmt.Printf("\nThe solution: %s The tool was used %d times, %d of them in vain.\n", made.Description, len(record.ToolUses), failed)
 	}
-	p.Linef("\nTools were used %d times, %d in vain: %s.", len(r.ToolUses), failed, strings.Join(counts, ", "))
-	p.Linef("For all of it models were sent %d requests, and so %d tokens.", r.Spent().Requests, r.Spent().Usage.Input)
-	return nil
+}
+
+// reply plays everybody, by the ids of the calls. An agent asks for its tool first, and speaks when it has read the answer.
+func reply(req *provider.Request) scripted.Reply {
+	uses := map[string]provider.ToolCall{
+		"r1.propose.ada": {ID: "1", Name: "downtime", Arguments: json.RawMessage(`{"percent":99.95,"days":30}`)},
+		"r1.propose.ben": {ID: "1", Name: "downtime", Arguments: json.RawMessage(`{"percent":999.5,"days":30}`)},
+	}
+	texts := map[string]string{
+		"r1.propose.ada":      "The provider's slow days cost 34 minutes and 41: each alone breaks the promise. Queue what waits for a payment.",
+		"r1.propose.ben":      "Set the timeout to 4 seconds, and make one retry.",
+		"r1.critique.ada.ben": "4 seconds turn slow answers into refusals. What becomes of a payment that comes later?",
+		"r1.critique.ben.ada": "A queue is a new part to run. Begin with what is one line.",
+		"r1.refine.ada":       "First the timeout, then a queue for those orders alone that have no answer.",
+		"r1.refine.ben":       "As before, and orders without an answer stay open.",
+	}
+	call := strings.Split(req.ID, "/")[1] // between the deliberation and the attempt
+	answered := false
+	for _, message := range append(req.Messages, req.Last) {
+		answered = answered || len(message.ToolCalls) > 0
+	}
+	delay := map[string]time.Duration{"ben": 50 * time.Millisecond}[req.Self] // so that the order is always the same
+	switch use, wants := uses[call]; {
+	case wants && !answered:
+		return scripted.Reply{Calls: []provider.ToolCall{use}, Delay: 3 * delay}
+	case req.Schema == nil:
+		return scripted.Reply{Text: texts[call], Delay: delay}
+	}
+	return scripted.Reply{Text: `{
+		"solution": "one retry after 4 seconds; orders without an answer stay open.", "confidence": 82, "implementation": [],
+		"tradeoffs": [], "recommendations": [], "openQuestions": [],
+		"requirements": [{"text": "the promise is kept", "major": true, "fulfilled": true, "note": ""}]}`}
 }
