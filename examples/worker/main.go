@@ -1,149 +1,150 @@
-// Command worker lets two workers share a debate. It submits the debate, starts itself as a worker, and kills that
-// process while a call is in flight. Another worker, which knows nothing of the first one, continues the debate.
+// Command worker lets two workers share a debate. It submits the debate, starts itself as a worker, and kills that process while a call
+// is in flight. Another worker continues the debate. The jobs are River's, in the debates' database: here a file of SQLite.
 //
 //	go run ./examples/worker
 //
-// The jobs are River's, the database is a file of SQLite, and a script speaks: nothing else is needed.
+// It prints:
+//
+//	The debate is submitted, and has a job. Worker 1 starts.
+//	Ada: It belongs to its log.
+//	Ben: A log pays nobody.
+//	Worker 1 is killed while Ada speaks. Worker 2 starts.
+//	Ada: I was cut off, and asked again.
+//	Ben: By another process.
+//	5 requests: one of them was lost with its worker.
 package main
 
 import (
 	"context"
+	stdsql "database/sql"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
+	"log"
+	"log/slog"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"time"
+
+	queue "github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	_ "modernc.org/sqlite" // database/sql's driver
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store/sql"
+	"github.com/agonist-dev/debate/worker/river"
 )
-
-const id = "shared"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, err)
-		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+	run := host
+	if len(os.Args) == 3 { // this is a worker that was started here
+		run = work
+	}
+	if err := run(ctx); err != nil {
+		log.Fatal(err)
 	}
 }
 
-// run plays one of two parts: the host program, or a worker.
-func run(ctx context.Context, out io.Writer, args []string) error {
-	flags := flag.NewFlagSet("worker", flag.ContinueOnError)
-	database := flags.String("work", "", "work on the debates of this file, as the processes do that are started here")
-	silent := flags.Bool("silent", false, "as a worker: Ada never ends her second turn")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
+// open opens the database. Whatever gives a debate work gives it its job in the same transaction.
+func open(ctx context.Context, file string, silent bool) (*debate.Engine, *river.Jobs, error) {
+	db, err := stdsql.Open("sqlite", "file:"+filepath.ToSlash(file)+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	if err != nil {
+		return nil, nil, err
+	}
+	db.SetMaxOpenConns(1) // SQLite has one writer
+	jobs, err := river.New(db, riversqlite.New(db), river.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := sql.Options{OnWake: jobs.OnWake}.OpenSQLite(ctx, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	providers := map[string]debate.Provider{"script": script(silent)}
+	// A debate of a worker that has disappeared is free after the time of a lease.
+	return &debate.Engine{Store: store, Providers: providers, Lease: time.Second}, jobs, jobs.Migrate(ctx)
+}
+
+// work works on debates until ctx ends.
+func work(ctx context.Context) error {
+	engine, jobs, err := open(ctx, os.Args[2], os.Args[1] == "silent")
+	if err != nil {
 		return err
 	}
-	if *database != "" {
-		return work(ctx, *database, *silent)
+	worker, err := jobs.Worker(engine, river.Config{Sweep: time.Second, River: &queue.Config{FetchPollInterval: 200 * time.Millisecond}})
+	if err == nil {
+		err = worker.Start(ctx)
 	}
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return worker.Stop(context.WithoutCancel(ctx)) // it lets the calls in flight finish
+}
+
+// host submits a debate, starts the workers, and shows the log. It works on nothing itself.
+func host(ctx context.Context) error {
 	folder, err := os.MkdirTemp("", "worker")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	return host(ctx, out, filepath.Join(folder, "debates.db"))
-}
-
-// host submits a debate, starts the workers, and shows what the log tells. It works on nothing itself.
-func host(ctx context.Context, out io.Writer, file string) error {
-	b, err := open(ctx, file)
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "debates.db")
+	engine, _, err := open(ctx, file, false)
 	if err != nil {
 		return err
 	}
-	defer b.close()
-	engine := engineOn(b.store, false)
-	if err := submit(ctx, engine); err != nil {
-		return err
-	}
-	show(out, "The debate is submitted, and has a job. Worker 1 starts.")
-	first, err := start(ctx, file, "-silent") // so that it is certainly killed while she speaks
+	id, err := engine.Submit(ctx, debate.Config{ // it is stored with its job, and no call is made
+		Topic: "Does a debate belong to the process that runs it?", Rounds: 2, Unattended: true,
+		Participants: []debate.Participant{{Name: "Ada", Model: "script/any"}, {Name: "Ben", Model: "script/any"}},
+	})
 	if err != nil {
 		return err
 	}
-	killed := false
-	var second *exec.Cmd
-	made, recorded := make(map[string]int), make(map[string]bool)
-	for event, err := range engine.Events(ctx, id, 0) {
-		if err != nil {
+	start := func(part string) *exec.Cmd {
+		worker := exec.CommandContext(ctx, os.Args[0], part, file) //nolint:gosec // it is this program
+		worker.Stderr = os.Stderr
+		err = errors.Join(err, worker.Start())
+		return worker
+	}
+	fmt.Println("The debate is submitted, and has a job. Worker 1 starts.")
+	worker, requests := start("silent"), 0
+	for event, failure := range engine.Events(ctx, id, 0) {
+		if err := errors.Join(err, failure); err != nil {
 			return err
 		}
 		switch body := event.Body.(type) {
 		case *flow.Intent:
-			made[body.Call]++
-			if recorded[body.Call] {
-				return fmt.Errorf("%s was asked again, after its result was recorded", body.Call)
+			if requests++; requests == 3 { // Ada has begun again
+				_ = worker.Process.Kill() // SIGKILL: nothing of the process runs any more
+				_ = worker.Wait()
+				fmt.Println("Worker 1 is killed while Ada speaks. Worker 2 starts.")
+				worker = start("speaking")
 			}
-			if len(made) < 3 || killed { // until Ada speaks again
-				continue
-			}
-			killed = true
-			if err := first.Process.Kill(); err != nil { // SIGKILL: nothing of the process runs any more
-				return err
-			}
-			_ = first.Wait() // it reports that it was killed
-			show(out, "Worker 1 is killed while Ada speaks. Worker 2 starts.")
-			if second, err = start(ctx, file); err != nil {
-				return err
-			}
-			defer func() { _ = end(second) }()
 		case *flow.Turn:
-			recorded[body.Call] = true
-			show(out, fmt.Sprintf("%s: %s", body.Speaker, body.Text))
+			fmt.Printf("%s: %s\n", body.Speaker, body.Text)
 		}
 	}
-	if !killed {
-		return errors.New("the debate was over before its worker could be killed")
-	}
-	again := 0
-	for _, n := range made {
-		again += n - 1
-	}
-	show(out, fmt.Sprintf("%d calls, %d turns; recorded and asked again: 0; in flight and asked again: %d", len(made), len(recorded), again))
-	return nil
-}
-
-func show(out io.Writer, line string) { _, _ = fmt.Fprintln(out, line) }
-
-// start starts a worker. It ends with this process.
-func start(ctx context.Context, file string, flags ...string) (*exec.Cmd, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	worker := exec.CommandContext(ctx, self, append([]string{"-work", file}, flags...)...) //nolint:gosec // it is this program
-	worker.Stderr = os.Stderr
-	if _, err := worker.StdinPipe(); err != nil {
-		return nil, err
-	}
-	return worker, worker.Start()
-}
-
-// end stops a worker, and waits for it.
-func end(worker *exec.Cmd) error {
+	fmt.Printf("%d requests: one of them was lost with its worker.\n", requests)
 	_ = worker.Process.Signal(os.Interrupt)
 	return worker.Wait()
 }
 
-// submit stores the debate with its job, and makes no call.
-func submit(ctx context.Context, engine *debate.Engine) error {
-	_, err := engine.Submit(ctx, debate.Config{
-		ID:    id,
-		Topic: "Does a debate belong to the process that runs it?",
-		Participants: []debate.Participant{
-			{Name: "Ada", Side: debate.For, Model: "script/without-a-key"}, {Name: "Ben", Side: debate.Against, Model: "script/without-a-key"},
-		},
-		Rounds:     2,
-		Unattended: true, // no person decides what follows a failed call
-	})
-	return err
+// script speaks slowly. If it is silent, Ada never ends her second turn.
+func script(silent bool) *scripted.Provider {
+	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		reply := scripted.Reply{Delay: 300 * time.Millisecond, Text: map[string]string{
+			"Ada0": "It belongs to its log.", "Ben1": "A log pays nobody.", "Ada2": "I was cut off, and asked again.", "Ben3": "By another process.",
+		}[fmt.Sprint(req.Self, len(req.Messages))]}
+		if silent && len(req.Messages) == 2 {
+			reply.Delay = time.Hour
+		}
+		return reply
+	}}
 }
