@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"log"
 	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/format"
@@ -81,7 +82,11 @@ func main() {
 
 // reply plays everybody, by the ids of the calls: the round, the phase, the place in its order, the speaker.
 func reply(req *provider.Request) scripted.Reply {
-	return scripted.Reply{Text: map[string]string{
+	var delay time.Duration
+	if req.Self == "Security" { // who speaks at once with Operations, and here ends after it
+		delay = 50 * time.Millisecond
+	}
+	return scripted.Reply{Delay: delay, Text: map[string]string{
 		"r1.review.1.Author":          "A worker locks the next row, does the job, and deletes the row in the same transaction.",
 		"r1.review.2.Operations":      "On the first of the month it is nine hundred jobs a second. Who notices that the table swells?",
 		"r1.review.3.Security":        "A job carries the customer's address, and a table is in every backup for a year.",
