@@ -26,11 +26,14 @@ func TestExamplesPrintWhatTheySay(t *testing.T) {
 	folders, err := filepath.Glob("*/main.go")
 	require.NoError(t, err)
 	require.NotEmpty(t, folders)
+	workspace, err := os.ReadFile("../go.work")
+	require.NoError(t, err)
 	programs := t.TempDir()
 	build := []string{"build", "-o", programs + string(filepath.Separator)}
 	for i, main := range folders {
 		folders[i] = filepath.Dir(main)
-		if _, err := os.Stat(filepath.Join(folders[i], "go.mod")); err != nil { // else it is another module
+		_, err := os.Stat(filepath.Join(folders[i], "go.mod"))
+		if err != nil || os.Getenv("GOWORK") != "off" && bytes.Contains(workspace, []byte("./examples/"+folders[i]+"\n")) {
 			build = append(build, "./"+folders[i])
 		}
 	}
@@ -42,7 +45,7 @@ func TestExamplesPrintWhatTheySay(t *testing.T) {
 			said := alone(t, folder)
 			program := filepath.Join(programs, folder)
 			if _, err := os.Stat(program); err != nil {
-				return // of another module
+				return // of a module outside of the workspace
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // 10 s on a machine that does nothing else
 			defer cancel()
