@@ -27,14 +27,13 @@ func Example() {
 		Judge:  deliberation.Judge{Model: "test/judge"},
 		Rounds: 1,
 	}
-	engine, _ := engineFor(nil)
-	session, err := engine.Start(context.Background(), config)
-	if err != nil {
-		fmt.Println(err)
-		return
+	solution := `{"solution": "A table.", "implementation": [], "tradeoffs": [], "recommendations": [], "openQuestions": [], "confidence": 82,
+		"requirements": [{"text": "short links", "major": true, "fulfilled": true, "note": "in one table"}]}`
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"test": &scripted.Provider{Replies: map[string][]scripted.Reply{"judge": {{Text: solution}}}}},
+		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
 	}
-	defer session.Close()
-	record, err := session.Wait(context.Background())
+	record, err := engine.Play(context.Background(), config)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -43,8 +42,8 @@ func Example() {
 	for _, c := range d.Contributions() {
 		fmt.Printf("%s by %s %q\n", c.Kind, c.Agent, c.Target)
 	}
-	solution, by, _ := d.Solution()
-	fmt.Println(by, "is confident by", solution.Confidence)
+	_, by, ok := d.Solution()
+	fmt.Println("solution by", by, ok)
 	// Output:
 	// proposal by ada ""
 	// proposal by ben ""
@@ -52,12 +51,15 @@ func Example() {
 	// critique by ben "ada"
 	// refinement by ada ""
 	// refinement by ben ""
-	// judge is confident by 82
+	// solution by judge true
 }
 
 // A config is checked before anything is asked; the error names every field that is wrong.
 func ExampleConfig_refused() {
-	engine, _ := engineFor(nil)
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"test": &scripted.Provider{}},
+		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+	}
 	fmt.Println(engine.Validate(context.Background(), deliberation.Config{
 		Problem:     "Design a URL shortener.",
 		Agents:      []deliberation.Agent{{ID: "ada", Model: "test/agent"}, {ID: "ben", Role: "wizard"}},
@@ -119,101 +121,79 @@ func ExampleInsert() {
 		fmt.Println(err)
 		return
 	}
-	// The models of this example: Ada counts on what is wrong until somebody tells her, and the checker finds it.
-	models := func(call string, req *provider.Request) (scripted.Reply, bool) {
-		switch told := strings.Contains(req.Last.Text, "takes seven"); call {
-		case "r1.propose.ada":
-			return scripted.Reply{Text: "A key takes four characters."}, true
-		case "r1.check.ada":
-			return scripted.Reply{Text: "It takes seven: four make 15 million keys."}, strings.Contains(req.Last.Text, "four characters")
-		case "r1.refine.ada", "r2.refine.ada":
-			return scripted.Reply{Text: fmt.Sprintf("A key takes %s characters.", map[bool]string{true: "seven", false: "four"}[told])}, true
-		case "r2.check.ada":
-			return scripted.Reply{Text: "That is right."}, strings.Contains(req.Last.Text, "seven characters")
-		}
-		return scripted.Reply{}, false
-	}
-	config := three()
-	config.Agents = config.Agents[:2]
-	for _, name := range []string{"without", "with"} {
-		engine, _ := engineFor(models)
-		if name == "with" {
-			engine.Flows[deliberation.FlowName] = f
-		}
-		record, err := run(engine, config)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(name + " the node:")
-		d, _ := deliberation.Of(record)
-		for _, c := range d.Contributions() {
-			if c.Agent == "ada" && c.Kind == deliberation.KindRefinement || c.Target == "ada" && c.Kind == "finding" {
-				fmt.Printf("  round %d, %s by %s: %s\n", c.Round, c.Kind, c.Agent, c.Text)
-			}
+	for line := range strings.Lines(f.Mermaid()) {
+		if strings.Contains(line, "factChecking") {
+			fmt.Println(strings.TrimSpace(line))
 		}
 	}
 	// Output:
-	// without the node:
-	//   round 1, refinement by ada: A key takes four characters.
-	//   round 2, refinement by ada: A key takes four characters.
-	// with the node:
-	//   round 1, finding by checker: It takes seven: four make 15 million keys.
-	//   round 1, refinement by ada: A key takes seven characters.
-	//   round 2, finding by checker: That is right.
-	//   round 2, refinement by ada: A key takes seven characters.
-}
-
-// run plays a deliberation to its end.
-func run(engine *debate.Engine, config deliberation.Config) (*debate.Record, error) {
-	session, err := engine.Start(context.Background(), config)
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
-	return session.Wait(context.Background())
+	// critiquing --> factChecking: critiqued
+	// factChecking --> refining: factCheckingDone
 }
 
 // What only the engine knows is checked with it.
 func ExampleConfig_registered() {
-	config := three()
-	config.Agents[2].Model = "nobody/model"
-	config.Agents[0].Tools = &[]string{"list_files"}
-	engine, _ := engineFor(nil)
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"test": &scripted.Provider{}},
+		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+	}
+	config := deliberation.Config{
+		Problem: "Design a URL shortener.\nIt takes 100 million links.", Rounds: 2,
+		Agents: []deliberation.Agent{
+			{ID: "ada", Role: deliberation.RoleArchitect, Model: "test/agent", Tools: &[]string{"list_files"}},
+			{ID: "ben", Role: deliberation.RoleSimplicity, Model: "nobody/model"},
+		},
+		Judge: deliberation.Judge{Model: "test/judge"},
+	}
 	fmt.Println(engine.Validate(context.Background(), config))
 	// Output:
-	// debate: validation: config: agents[2].model: no provider "nobody" is registered: there is only test
+	// debate: validation: config: agents[1].model: no provider "nobody" is registered: there is only test
 	// debate: validation: config: agents[0].tools[0]: no tool "list_files" is registered: there is none
 }
 
 // From a record a report takes what was asked, and of whom.
 func ExampleDeliberation_Config() {
-	engine, _ := engineFor(nil)
-	record, err := run(engine, three())
+	solution := `{"solution": "A table.", "implementation": [], "tradeoffs": [], "recommendations": [], "openQuestions": [], "confidence": 82,
+		"requirements": [{"text": "short links", "major": true, "fulfilled": true, "note": "in one table"}]}`
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"test": &scripted.Provider{Replies: map[string][]scripted.Reply{"judge": {{Text: solution}}}}},
+		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+	}
+	config := deliberation.Config{
+		Problem: "Design a URL shortener.\nIt takes 100 million links.", Rounds: 2,
+		Agents: []deliberation.Agent{
+			{ID: "ada", Role: deliberation.RoleArchitect, Model: "test/agent"},
+			{ID: "ben", Role: deliberation.RoleSimplicity, Model: "test/agent"},
+		},
+		Judge: deliberation.Judge{Model: "test/judge"},
+	}
+	record, err := engine.Play(context.Background(), config)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	d, _ := deliberation.Of(record)
-	config := d.Config()
-	fmt.Println(config.Problem)
-	for _, agent := range config.Agents {
-		role, err := deliberation.FindRole(agent.Role, config.Roles)
+	asked := d.Config()
+	fmt.Println(asked.Problem)
+	for _, agent := range asked.Agents {
+		role, err := deliberation.FindRole(agent.Role, asked.Roles)
 		fmt.Println("-", agent.ID, role.Title, agent.Model, err)
 	}
-	fmt.Println(config.Rounds, "rounds, solution by", config.Synthesis)
+	fmt.Println(asked.Rounds, "rounds, solution by", asked.Synthesis)
 	// Output:
 	// Design a URL shortener.
 	// It takes 100 million links.
 	// - ada Architect test/agent <nil>
-	// - ben Performance engineer test/agent <nil>
-	// - cyd Advocate of simplicity test/agent <nil>
+	// - ben Advocate of simplicity test/agent <nil>
 	// 2 rounds, solution by judge
 }
 
 // A synthesizer of the host's own makes the solution in Go.
 func ExampleSynthesizerFunc() {
-	engine, _ := engineFor(nil)
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"test": &scripted.Provider{}},
+		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+	}
 	engine.Functions = map[string]flow.Function{
 		"last-word": deliberation.SynthesizerFunc(func(_ context.Context, task deliberation.SynthesisTask) (*deliberation.Solution, error) {
 			for _, turn := range slices.Backward(task.Turns) {
@@ -227,9 +207,16 @@ func ExampleSynthesizerFunc() {
 			return nil, errors.New("nothing was refined")
 		}),
 	}
-	config := three()
+	config := deliberation.Config{
+		Problem: "Design a URL shortener.\nIt takes 100 million links.", Rounds: 2,
+		Agents: []deliberation.Agent{
+			{ID: "ada", Role: deliberation.RoleArchitect, Model: "test/agent"},
+			{ID: "ben", Role: deliberation.RoleSimplicity, Model: "test/agent"},
+		},
+		Judge: deliberation.Judge{Model: "test/judge"},
+	}
 	config.Synthesis, config.Synthesizer = deliberation.SynthesisRegistered, "last-word"
-	record, err := run(engine, config)
+	record, err := engine.Play(context.Background(), config)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -242,9 +229,32 @@ func ExampleSynthesizerFunc() {
 
 // What the agents asked, and what they were told.
 func ExampleDeliberation_Clarifications() {
-	engine, _ := engineFor(curious(map[string][]string{"clarify.1.ada": {"How many users?", "Which region?"}}))
-	config := three()
-	config.Clarification.On = true
+	models := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		switch strings.Split(req.ID, "/")[1] { // the call, between the deliberation and the attempt
+		case "clarify.1.ada":
+			return scripted.Reply{Text: `{"questions": ["How many users?", "Which region?"]}`}
+		case "synthesis":
+			return scripted.Reply{Text: `{"solution": "A table.", "implementation": [], "tradeoffs": [], "recommendations": [], "openQuestions": [],
+				"requirements": [{"text": "short links", "major": true, "fulfilled": true, "note": "in one table"}], "confidence": 80}`}
+		}
+		if req.Schema != nil {
+			return scripted.Reply{Text: `{"questions": []}`}
+		}
+		return scripted.Reply{Text: "One table."}
+	}}
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"test": models},
+		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+	}
+	config := deliberation.Config{
+		Problem: "Design a URL shortener.\nIt takes 100 million links.", Rounds: 2,
+		Agents: []deliberation.Agent{
+			{ID: "ada", Role: deliberation.RoleArchitect, Model: "test/agent"},
+			{ID: "ben", Role: deliberation.RoleSimplicity, Model: "test/agent"},
+		},
+		Judge:         deliberation.Judge{Model: "test/judge"},
+		Clarification: deliberation.Clarification{On: true},
+	}
 	session, err := engine.Start(context.Background(), config)
 	if err != nil {
 		fmt.Println(err)

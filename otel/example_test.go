@@ -13,7 +13,6 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -30,8 +29,8 @@ func ExampleObserver_Watch() {
 		if err != nil {
 			fmt.Println(err)
 		}
-		if body.As[debate.Turn](event) != nil {
-			fmt.Println(body.As[debate.Turn](event).Speaker, "has spoken")
+		if turn, ok := event.Body.(*debate.Turn); ok {
+			fmt.Println(turn.Speaker, "has spoken")
 		}
 	}
 	draw(recorder.Started(), api.SpanID{}, "")

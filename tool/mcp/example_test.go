@@ -14,9 +14,17 @@ import (
 
 // The server runs in this process here; elsewhere the transport is a command, or streamable HTTP.
 func Example() {
+	type person struct {
+		Name string `json:"name"`
+	}
+	server := sdk.NewServer(&sdk.Implementation{Name: "greeter", Version: "1"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "greet", Description: "Says hello."},
+		func(_ context.Context, _ *sdk.CallToolRequest, who person) (*sdk.CallToolResult, any, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "Hello, " + who.Name + "!"}}}, nil, nil
+		})
 	ctx := context.Background()
 	here, there := sdk.NewInMemoryTransports()
-	serving, err := greeter().Connect(ctx, there, nil)
+	serving, err := server.Connect(ctx, there, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
