@@ -1,140 +1,150 @@
-// Command temporal runs a debate on Temporal and kills the worker that makes its calls. It starts a Temporal server in this process,
-// with its data in a folder, and itself as a worker. When the worker has been killed in the middle of a call, it starts another one,
-// which continues: recorded calls are not repeated, and the call in flight is made once more.
+// Command temporal runs a debate on Temporal and kills the worker that makes its calls. Another one repeats only the call in flight.
 //
-// It is a module of its own, because building the server takes minutes the first time:
+//	temporal server start-dev                                 # in another terminal; TEMPORAL_ADDRESS names another server
+//	cd examples/temporal && GOWORK=off go run .
 //
-//	cd examples/temporal
-//	GOWORK=off go run .
+// A script speaks. The example is a module of its own, because Temporal's client is large.
 //
-// A script speaks. With a server of your own (temporal server start-dev), only work and begin are needed.
+// It prints:
+//
+//	The debate is stored, and its workflow waits. A worker starts.
+//	Ada: It is. What was said stands in the store, every word of it.
+//	Ben: I doubt it. A speaker who loses the thread finds another one.
+//	kill -9: the worker is gone. Another one starts.
+//	Ada: The thread is there for the next worker.
+//	Ben: Then nobody has noticed. I call that a draw.
+//	The workflow has ended: completed. 5 requests: one of them was lost with its worker.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
+	"log"
+	"log/slog"
 	"os"
-	"os/signal"
+	"os/exec"
 	"path/filepath"
 	"time"
 
 	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/test/temporal/server"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/runtime/temporal"
+	"github.com/agonist-dev/debate/store/sql"
 )
 
-const (
-	id    = "durable"
-	queue = "debates"
-)
+const queue, id = "debates", "durable"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, err)
-		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+	ctx := context.Background()
+	connection, err := dial(ctx)
+	if err != nil {
+		fmt.Println("No Temporal server answers. Start one: temporal server start-dev")
+		return
+	}
+	defer connection.Close()
+	run := watch
+	if len(os.Args) == 2 { // this is a worker that was started here
+		run = work
+	}
+	if err := run(ctx, connection); err != nil {
+		log.Fatal(err) //nolint:gocritic // the connection ends with the process
 	}
 }
 
-// run is the process that watches, or with -work the worker.
-func run(ctx context.Context, w io.Writer, args []string) error {
-	flags := flag.NewFlagSet("temporal", flag.ContinueOnError)
-	place := flags.String("work", "", "work on the debates in this folder: what the processes that are started here do")
-	address := flags.String("server", "", "where the worker finds the Temporal server")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
+// dial waits until the server answers, for a while.
+func dial(ctx context.Context) (connection client.Client, err error) {
+	quiet := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)) // the worker that is killed would be reported
+	for range 30 {
+		connection, err = client.DialContext(ctx, client.Options{HostPort: os.Getenv("TEMPORAL_ADDRESS"), Logger: quiet})
+		if err == nil {
+			return connection, nil
 		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil, err
+}
+
+// newEngine is an engine on the store that all processes share.
+func newEngine(ctx context.Context, folder string) (*debate.Engine, error) {
+	store, err := sql.OpenSQLite(ctx, filepath.Join(folder, "debates.db"))
+	providers := map[string]debate.Provider{"script": &scripted.Provider{Reply: reply}}
+	// After the time of a lease, a worker that is silent has lost its calls.
+	return &debate.Engine{Store: store, Providers: providers, Lease: 3 * time.Second}, err
+}
+
+// work is a worker. It runs until it is killed, or interrupted.
+func work(ctx context.Context, connection client.Client) error {
+	engine, err := newEngine(ctx, os.Args[1])
+	if err != nil {
 		return err
 	}
-	if *place != "" {
-		return work(ctx, *place, *address)
+	w := worker.New(connection, queue, worker.Options{WorkerStopTimeout: 10 * time.Second})
+	if err := temporal.Register(w, engine); err != nil {
+		return err
 	}
+	return w.Run(worker.InterruptCh())
+}
+
+// watch begins the debate, shows it, and kills its worker.
+func watch(ctx context.Context, connection client.Client) error {
 	folder, err := os.MkdirTemp("", "temporal")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	running, err := server.Start(server.Options{File: filepath.Join(folder, "temporal.db")})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = running.Stop() }()
-	return watch(ctx, w, folder, running.Address)
-}
-
-// watch begins the debate, shows it, and kills its worker.
-func watch(ctx context.Context, w io.Writer, folder, address string) error {
+	defer os.RemoveAll(folder)
 	engine, err := newEngine(ctx, folder)
 	if err != nil {
 		return err
 	}
-	connection, err := dial(ctx, address)
-	if err != nil {
-		return err
-	}
-	defer connection.Close()
 	debates := &temporal.Client{Engine: engine, Temporal: connection, TaskQueue: queue}
-	if _, err := debates.Start(ctx, config()); err != nil {
-		return err
-	}
-	_, _ = fmt.Fprintln(w, "-- the debate is stored, and its workflow waits; a worker starts --")
-	first, err := start(ctx, folder, address)
+	_, err = debates.Start(ctx, debate.Config{
+		ID: id, Topic: "Is it still the same debate?", Rounds: 2, Unattended: true,
+		Participants: []debate.Participant{{Name: "Ada", Model: "script/any"}, {Name: "Ben", Model: "script/any"}},
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { first.kill() }()
-	begun, asked, void := 0, make(map[string]int), 0
+	start := func() *exec.Cmd {
+		worker := exec.CommandContext(ctx, os.Args[0], folder) //nolint:gosec // it is this program
+		if err := worker.Start(); err != nil {
+			log.Fatal(err)
+		}
+		return worker
+	}
+	fmt.Println("The debate is stored, and its workflow waits. A worker starts.")
+	worker, requests := start(), 0
 	for event, err := range engine.Events(ctx, id, 0) {
 		if err != nil {
 			return err
 		}
 		switch body := event.Body.(type) {
 		case *flow.Intent:
-			asked[body.Call]++
-			if begun++; begun == 3 { // the third call is in flight
-				first.kill()
-				_, _ = fmt.Fprintln(w, "-- kill -9: the worker is gone; another one starts --")
-				if first, err = start(ctx, folder, address); err != nil {
-					return err
-				}
+			if requests++; requests == 3 { // the third call is in flight
+				_ = worker.Process.Kill()
+				_ = worker.Wait()
+				fmt.Println("kill -9: the worker is gone. Another one starts.")
+				worker = start()
 			}
-		case *flow.Failure:
-			void++
-			_, _ = fmt.Fprintf(w, "   %s was in flight: nobody knows what became of it, so it counts as broken off and is made again\n", body.Call)
 		case *debate.Turn:
-			if asked[body.Call] > 1 && void == 0 {
-				return fmt.Errorf("%s was asked again without need", body.Call)
-			}
-			_, _ = fmt.Fprintf(w, "%s: %s\n", body.Speaker, body.Text)
+			fmt.Printf("%s: %s\n", body.Speaker, body.Text)
 		}
 	}
 	status, err := debates.Wait(ctx, id)
-	if err != nil {
-		return err
-	}
-	_, _ = fmt.Fprintf(w, "-- the workflow has ended: %s; %d calls, lost and made again: %d --\n", status.State, len(asked), void)
-	return nil
+	fmt.Printf("The workflow has ended: %s. %d requests: one of them was lost with its worker.\n", status.State, requests)
+	_ = worker.Process.Kill()
+	return err
 }
 
-// dial waits until the server answers.
-func dial(ctx context.Context, address string) (client.Client, error) {
-	for tries := 0; ; tries++ {
-		connection, err := client.DialContext(ctx, client.Options{HostPort: address, Logger: quiet{}})
-		if err == nil || tries == 100 {
-			return connection, err
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+// reply takes a second for each turn.
+func reply(req *provider.Request) scripted.Reply {
+	return scripted.Reply{Delay: time.Second, Text: []string{
+		"It is. What was said stands in the store, every word of it.", "I doubt it. A speaker who loses the thread finds another one.",
+		"The thread is there for the next worker.", "Then nobody has noticed. I call that a draw.",
+	}[min(len(req.Messages), 3)]}
 }
