@@ -1,0 +1,263 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/longform"
+	site "github.com/agonist-dev/debate/internal/site"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// root is the folder of the repository.
+const root = "../.."
+
+const (
+	maintainers = "For maintainers"
+	mostWords   = 25_000 // of README.md and what users find in docs/
+	mostReadme  = 1500   // words of README.md
+)
+
+func read(t *testing.T) *site.Site {
+	t.Helper()
+	s, err := site.Read(os.DirFS(root))
+	require.NoError(t, err)
+	return s
+}
+
+// blocks calls check with each block of a language that users read.
+func blocks(t *testing.T, language string, check func(at string, b site.Block)) {
+	t.Helper()
+	for _, p := range read(t).Pages {
+		if strings.HasPrefix(p.Path, "docs/internal/") || p.Path == "CHANGELOG.md" {
+			continue
+		}
+		for _, b := range p.Blocks {
+			if b.Language == language {
+				check(fmt.Sprintf("%s:%d", p.Path, b.Line), b)
+			}
+		}
+	}
+}
+
+func TestEveryLinkLeadsToSomething(t *testing.T) {
+	s := read(t)
+	for _, p := range s.Pages {
+		for _, l := range p.Links {
+			assert.NoError(t, s.Check(p, l), "%s:%d: %s", p.Path, l.Line, l.Destination)
+		}
+	}
+}
+
+// A page that is compiled has its program in a folder of its own, whose name says where it stands.
+func TestEveryProgramOfThePagesCompiles(t *testing.T) {
+	longform.Lone(t)
+	t.Parallel()
+	folder := t.TempDir()
+	here, err := filepath.Abs(root)
+	require.NoError(t, err)
+	work, err := os.ReadFile(filepath.Join(root, "go.work"))
+	require.NoError(t, err)
+	sums, err := os.ReadFile(filepath.Join(root, "go.work.sum"))
+	require.NoError(t, err)
+	absolute := strings.NewReplacer("\t.\n", "\t"+here+"\n\t./pages\n", "./", here+"/").Replace(string(work))
+	files := map[string]string{"go.work": absolute, "go.work.sum": string(sums), "pages/go.mod": "module pages\n\ngo 1.26.0\n"}
+	blocks(t, "go", func(at string, b site.Block) {
+		if b.Mark != "" || !isFile(b.Text) {
+			return
+		}
+		name := "/main.go"
+		if strings.Contains(b.Text, "\t\"testing\"\n") {
+			name = "/main_test.go"
+		}
+		files["pages/"+strings.NewReplacer("/", "_", ":", "_line_").Replace(at)+name] = b.Text
+	})
+	require.Greater(t, len(files), 3, "no page has a program")
+	for name, text := range files {
+		name = filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	vet := exec.CommandContext(t.Context(), "go", "vet", "./...")
+	vet.Dir, vet.Env = filepath.Join(folder, "pages"), append(os.Environ(), "GOWORK="+filepath.Join(folder, "go.work"))
+	output, err := vet.CombinedOutput()
+	assert.NoError(t, err, string(output))
+}
+
+func isFile(code string) bool {
+	for l := range strings.Lines(code) {
+		if !strings.HasPrefix(l, "//") && strings.TrimSpace(l) != "" {
+			return strings.HasPrefix(l, "package ")
+		}
+	}
+	return false
+}
+
+func TestEveryExcerptIsInItsFile(t *testing.T) {
+	blocks(t, "go", func(at string, b site.Block) {
+		name, ok := strings.CutPrefix(b.Mark, "from ")
+		if !ok {
+			assert.True(t, isFile(b.Text), "%s: code is a whole file, or the line before it says <!-- from path/of/file.go -->", at)
+			return
+		}
+		source, err := fs.ReadFile(os.DirFS(root), name)
+		if assert.NoError(t, err, at) {
+			assert.Empty(t, missing(b.Text, string(source)), "%s: %s has other lines", at, name)
+		}
+	})
+}
+
+// missing returns the part of an excerpt that is not in a file, if all of the excerpt is indented alike. "// …" leaves lines out.
+func missing(excerpt, source string) string {
+	least := ""
+	for tabs := range 8 {
+		rest, left := source, ""
+		for part := range strings.SplitSeq("\n"+excerpt+"\n", "// …\n") {
+			part = strings.Trim(strings.TrimRight(part, " \t"), "\n") + "\n"
+			indented := indent(part, strings.Repeat("\t", tabs))
+			i := strings.Index("\n"+rest, "\n"+indented)
+			if i < 0 {
+				left = part
+				break
+			}
+			rest = rest[i+len(indented):]
+		}
+		if left == "" {
+			return ""
+		}
+		if least == "" || len(left) < len(least) {
+			least = left
+		}
+	}
+	return least
+}
+
+func indent(text, by string) string {
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		if l != "\n" {
+			b.WriteString(by)
+		}
+		b.WriteString(l)
+	}
+	return b.String()
+}
+
+func TestExcerpts(t *testing.T) {
+	source := "package a\n\nfunc f() {\n\tg()\n\n\th()\n\tif x {\n\t\ti()\n\t}\n}\n"
+	for excerpt, want := range map[string]string{
+		"g()\n\nh()\n":                         "",
+		"func f() {\n\tg()\n\t// …\n}\n":       "",
+		"g()\n// …\nif x {\n\ti()\n}\n":        "",
+		"i()\n":                                "",
+		"g()\nh()\n":                           "g()\nh()\n",
+		"if x {\ni()\n}\n":                     "if x {\ni()\n}\n",
+		"h()\n// …\ng()\n":                     "g()\n",
+		"func f() {\n\tg()\n// …\n\tother()\n": "\tother()\n",
+		"(\n":                                  "(\n",
+	} {
+		assert.Equal(t, want, missing(excerpt, source), excerpt)
+	}
+}
+
+// A block under <!-- config KIND --> is a config that can be started, but for keys and models. Its names of what a host program has
+// (models, tools, judges, functions) are free.
+func TestEveryBlockOfJSONReads(t *testing.T) {
+	blocks(t, "json", func(at string, b site.Block) {
+		kind, isConfig := strings.CutPrefix(b.Mark, "config ")
+		if !isConfig {
+			assert.True(t, json.Valid([]byte(b.Text)), "%s: is no JSON", at)
+			return
+		}
+		assert.NoError(t, valid(t, kind, []byte(b.Text)), at)
+	})
+}
+
+func valid(t *testing.T, kind string, data []byte) error {
+	t.Helper()
+	if kind == "format" {
+		f, err := format.Parse(data)
+		if err != nil {
+			return err
+		}
+		config := debate.Config{
+			Topic: "t", CustomFormat: &f, Format: f.Name, Participants: make([]debate.Participant, max(2, f.MinParticipants)),
+			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "a/b"}}},
+		}
+		for i := range config.Participants {
+			config.Participants[i] = debate.Participant{Name: string(rune('A' + i)), Model: "a/b", Side: []debate.Side{debate.For, debate.Against}[i%2]}
+		}
+		if data, err = json.Marshal(config); err != nil {
+			return err
+		}
+		kind = "debate"
+	}
+	e := &debate.Engine{
+		Flows:          map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow()},
+		SkipModelCheck: true, Providers: map[string]debate.Provider{}, Tools: map[string]flow.Tool{},
+	}
+	config, err := e.DecodeConfig(data)
+	if err == nil && config.Flow() != kind {
+		config, err = e.DecodeConfig(bytes.Replace(data, []byte("{"), []byte(`{"flow":"`+kind+`",`), 1))
+	}
+	if err != nil {
+		return err
+	}
+	checked := &debate.Engine{Flows: e.Flows, SkipModelCheck: true, Providers: e.Providers}
+	for _, model := range flow.Models(config) {
+		host, _, _ := flow.SplitModel(model)
+		checked.Providers[host] = &scripted.Provider{}
+	}
+	return checked.Validate(t.Context(), config)
+}
+
+func TestConfigsOfPagesAreReadStrictly(t *testing.T) {
+	participants := `"participants":[{"name":"A","side":"for","model":"x/y"},{"name":"B","side":"against","model":"x/y"}]`
+	require.NoError(t, valid(t, "debate", []byte(`{"topic":"t",`+participants+`,"judging":{"judges":[{"model":"x/y"}]}}`)))
+	require.ErrorContains(t, valid(t, "debate", []byte(`{"topic":"t","topics":"t",`+participants+`}`)), "topics")
+	require.ErrorContains(t, valid(t, "debate", []byte(`{"topic":"",`+participants+`}`)), "topic")
+	require.ErrorContains(t, valid(t, "deliberation", []byte(`{"topic":"t","participants":[]}`)), "topic")
+	require.ErrorContains(t, valid(t, "format", []byte(`{"name":"f","end":"never"}`)), "end")
+}
+
+// Words are counted as wc -w does.
+func TestPagesForUsersAreShort(t *testing.T) {
+	sum, long := 0, []string{}
+	for _, p := range read(t).Pages {
+		if p.Group == maintainers || filepath.Ext(p.Path) != ".md" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(root, p.Path))
+		require.NoError(t, err)
+		n := len(bytes.Fields(data))
+		sum += n
+		long = append(long, fmt.Sprintf("%6d %s", n, p.Path))
+		if p.Path == "README.md" {
+			assert.LessOrEqual(t, n, mostReadme, "words of README.md")
+		}
+	}
+	slices.Sort(long)
+	assert.LessOrEqual(t, sum, mostWords, "words of README.md and of what users find in docs/:\n%s", strings.Join(long, "\n"))
+}
+
+func TestLLMsListsThePages(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "llms.txt"))
+	require.NoError(t, err)
+	assert.Equal(t, read(t).LLMs(), string(data), "write it anew: go run ./internal/site -update")
+}
