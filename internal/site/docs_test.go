@@ -124,28 +124,29 @@ func TestEveryExcerptIsInItsFile(t *testing.T) {
 }
 
 // missing returns the part of an excerpt that is not in a file, if all of the excerpt is indented alike. "// …" leaves lines out.
-func missing(excerpt, source string) string {
-	least := ""
+func missing(excerpt, source string) (part string) {
+	parts, most := strings.Split("\n"+excerpt+"\n", "// …\n"), -1
 	for tabs := range 8 {
-		rest, left := source, ""
-		for part := range strings.SplitSeq("\n"+excerpt+"\n", "// …\n") {
-			part = strings.Trim(strings.TrimRight(part, " \t"), "\n") + "\n"
-			indented := indent(part, strings.Repeat("\t", tabs))
-			i := strings.Index("\n"+rest, "\n"+indented)
+		rest, found := source, 0
+		for ; found < len(parts); found++ {
+			lines := indent(strings.Trim(strings.TrimRight(parts[found], " \t"), "\n")+"\n", strings.Repeat("\t", tabs))
+			if lines == "\n" {
+				continue
+			}
+			i := strings.Index("\n"+rest, "\n"+lines)
 			if i < 0 {
-				left = part
 				break
 			}
-			rest = rest[i+len(indented):]
+			rest = rest[i+len(lines):]
 		}
-		if left == "" {
+		if found == len(parts) {
 			return ""
 		}
-		if least == "" || len(left) < len(least) {
-			least = left
+		if found > most {
+			part, most = strings.Trim(parts[found], "\n")+"\n", found
 		}
 	}
-	return least
+	return part
 }
 
 func indent(text, by string) string {
@@ -169,6 +170,7 @@ func TestExcerpts(t *testing.T) {
 		"g()\nh()\n":                           "g()\nh()\n",
 		"if x {\ni()\n}\n":                     "if x {\ni()\n}\n",
 		"h()\n// …\ng()\n":                     "g()\n",
+		"// …\nh()\n// …\n":                    "",
 		"func f() {\n\tg()\n// …\n\tother()\n": "\tother()\n",
 		"(\n":                                  "(\n",
 	} {
@@ -201,7 +203,8 @@ func valid(t *testing.T, kind string, data []byte) error {
 			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "a/b"}}},
 		}
 		for i := range config.Participants {
-			config.Participants[i] = debate.Participant{Name: string(rune('A' + i)), Model: "a/b", Side: []debate.Side{debate.For, debate.Against}[i%2]}
+			side := []debate.Side{debate.For, debate.Against}[i%2]
+			config.Participants[i] = debate.Participant{Name: string(rune('A' + i)), Model: "a/b", Side: side}
 		}
 		if data, err = json.Marshal(config); err != nil {
 			return err

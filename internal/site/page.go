@@ -13,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // Page is a page of the site: a document, or the files of an example.
@@ -101,9 +102,15 @@ func (r *reader) read(path string, source []byte) *Page {
 		p.Title = path
 	}
 	for n := p.root.FirstChild(); n != nil && p.Line == ""; n = n.NextSibling() {
+		if n.Kind() == ast.KindHeading && n.PreviousSibling() != nil {
+			break
+		}
 		if n.Kind() == ast.KindParagraph {
 			p.Line = sentence(plain(n, source))
 		}
+	}
+	if p.Line == "" {
+		p.Line = p.contents()
 	}
 	return p
 }
@@ -118,6 +125,20 @@ func (p *Page) heading(n *ast.Heading, used map[string]bool) {
 		return
 	}
 	p.sections = append(p.sections, section{heading: words, anchor: anchor})
+}
+
+// contents names the parts of a page that says nothing else about itself.
+func (p *Page) contents() string {
+	var parts []string
+	for _, h := range p.Headings {
+		if h.Level == 2 {
+			parts = append(parts, strings.TrimRight(h.Text, ".:?"))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, " · ") + "."
 }
 
 func (r *reader) block(p *Page, n *ast.FencedCodeBlock) {
@@ -174,7 +195,11 @@ func plain(n ast.Node, source []byte) string {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		switch c := c.(type) {
 		case *ast.Text:
-			b.Write(c.Value(source))
+			words := c.Value(source)
+			if n.Kind() != ast.KindCodeSpan {
+				words = util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(words)))
+			}
+			b.Write(words)
 			if c.SoftLineBreak() || c.HardLineBreak() {
 				b.WriteByte(' ')
 			}

@@ -3,7 +3,7 @@ const root = new URL('.', document.currentScript.src);
 const make = (name, text, values) => Object.assign(document.createElement(name), { textContent: text }, values);
 
 // Colours: those of the system, until a reader chooses others.
-const theme = document.getElementById('theme');
+const theme = document.getElementById('site-theme');
 const system = matchMedia('(prefers-color-scheme: dark)');
 const isDark = () => (document.documentElement.dataset.theme ?? (system.matches ? 'dark' : 'light')) === 'dark';
 const show = () => theme.setAttribute('aria-pressed', isDark());
@@ -17,9 +17,9 @@ theme.addEventListener('click', () => {
 system.addEventListener('change', show);
 show();
 
-// Code can be copied.
+// Code can be copied, and what it prints need not be.
 if (navigator.clipboard) {
-  for (const figure of document.querySelectorAll('figure.code')) {
+  for (const figure of document.querySelectorAll('figure.code:not([data-language="text"])')) {
     const button = make('button', 'Copy', { className: 'copy' });
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(figure.querySelector('code').textContent);
@@ -40,16 +40,16 @@ const watch = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: '-60px 0px -75% 0px' });
 for (const id of parts.keys()) watch.observe(document.getElementById(id));
-const pages = document.getElementById('pages');
+const pages = document.getElementById('site-pages');
 const here = pages.querySelector('[aria-current]');
 if (here) pages.scrollTop = here.offsetTop - pages.clientHeight / 2;
 
 // Search. The index is read when somebody searches for the first time.
-const dialog = document.getElementById('search');
+const dialog = document.getElementById('site-search');
 const input = dialog.querySelector('input');
-const hits = document.getElementById('hits');
-const count = document.getElementById('count');
-const find = document.getElementById('find');
+const hits = document.getElementById('site-hits');
+const count = document.getElementById('site-count');
+const find = document.getElementById('site-find');
 let chosen = 0;
 let loading;
 
@@ -115,7 +115,7 @@ async function search() {
   const best = !words.length ? [] : found.map((part) => ({ part, worth: rank(part, words) })).filter((f) => f.worth)
     .sort((a, b) => b.worth - a.worth).slice(0, 12);
   hits.replaceChildren(...best.map(({ part: [group, title, address, heading, text] }, i) => {
-    const li = make('li', '', { id: 'hit-' + i });
+    const li = make('li', '', { id: 'site-hit-' + i });
     li.setAttribute('role', 'option');
     const a = make('a', '', { href: new URL(address, root).href, tabIndex: -1 });
     a.append(make('small', heading ? group + ' › ' + title : group));
@@ -143,6 +143,7 @@ input.addEventListener('keydown', (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) choose(chosen + step);
   else if (event.key === 'Enter') hits.children[chosen]?.firstChild.click();
+  else if (event.key === 'Escape') dialog.close();
   else return;
   event.preventDefault();
 });

@@ -11,12 +11,15 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// The repository, to which links lead that have no page here, and the page that orders the others.
 const (
-	repository = "https://github.com/agonist-dev/debate"
-	contents   = "docs/README.md"
+	repository = "https://github.com/agonist-dev/debate" // links lead there that have no page here
+	home       = "README.md"
+	contents   = "docs/README.md" // orders the other pages
+	markdown   = ".md"
 )
 
 // maxShown bounds a file of an example that has a place on a page, in bytes.
@@ -40,7 +43,7 @@ func groups() []string {
 func groupOf(name string) string {
 	folder, _, _ := strings.Cut(strings.TrimPrefix(name, "docs/"), "/")
 	switch {
-	case name == "README.md" || name == contents || folder == "start":
+	case name == home || name == contents || folder == "start":
 		return "Start"
 	case folder == "guides":
 		return "Guides"
@@ -56,10 +59,10 @@ func groupOf(name string) string {
 func Read(root fs.FS) (*Site, error) {
 	s := &Site{root: root, byPath: map[string]*Page{}, sources: map[*Page][]string{}}
 	r := newReader()
-	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	names := []string{home, "CONTRIBUTING.md", "CHANGELOG.md"}
 	for _, folder := range []string{"docs", "examples"} {
 		err := fs.WalkDir(root, folder, func(name string, entry fs.DirEntry, err error) error {
-			if err == nil && !entry.IsDir() && (folder == "docs" && path.Ext(name) == ".md" || path.Base(name) == "main.go") {
+			if err == nil && !entry.IsDir() && (folder == "docs" && path.Ext(name) == markdown || path.Base(name) == "main.go") {
 				names = append(names, name)
 			}
 			return err
@@ -70,17 +73,17 @@ func Read(root fs.FS) (*Site, error) {
 	}
 	for _, name := range names {
 		data, err := fs.ReadFile(root, name)
-		if errors.Is(err, fs.ErrNotExist) && name != "README.md" {
+		if errors.Is(err, fs.ErrNotExist) && name != home {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
 		var p *Page
-		if path.Ext(name) == ".md" {
+		if path.Ext(name) == markdown {
 			p = r.read(name, data)
 			p.Group = groupOf(name)
-			p.URL = strings.Replace(strings.TrimSuffix(name, ".md")+".html", "README.html", "index.html", 1)
+			p.URL = strings.Replace(strings.TrimSuffix(name, markdown)+".html", "README.html", "index.html", 1)
 		} else if p, err = s.example(name, data); err != nil {
 			return nil, err
 		}
@@ -99,8 +102,9 @@ func (s *Site) example(name string, data []byte) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := file.Doc.Text()
-	p.Line = sentence(head)
+	head := strings.TrimPrefix(file.Doc.Text(), "Command "+path.Base(folder)+" ")
+	first, _, _ := strings.Cut(head, "\n\n")
+	p.Line = sentence(upper(first))
 	p.sections = []section{{text: strings.Join(strings.Fields(head), " ")}}
 	entries, err := fs.ReadDir(s.root, folder)
 	if err != nil {
@@ -109,7 +113,7 @@ func (s *Site) example(name string, data []byte) (*Page, error) {
 	s.sources[p] = []string{name}
 	for _, e := range entries {
 		switch path.Ext(e.Name()) {
-		case ".go", ".json", ".yaml", ".tmpl", ".md", ".txt", ".html":
+		case ".go", ".json", ".yaml", ".tmpl", markdown, ".txt", ".html":
 			if !e.IsDir() && e.Name() != "main.go" && !strings.HasSuffix(e.Name(), "_test.go") {
 				s.sources[p] = append(s.sources[p], folder+"/"+e.Name())
 			}
@@ -118,9 +122,15 @@ func (s *Site) example(name string, data []byte) (*Page, error) {
 	return p, nil
 }
 
+// upper returns a text that begins with a capital letter.
+func upper(words string) string {
+	first, size := utf8.DecodeRuneInString(words)
+	return string(unicode.ToUpper(first)) + words[size:]
+}
+
 // sort puts the pages in the order of the navigation: by group, then as docs/README.md names them, then by path.
 func (s *Site) sort() {
-	place := map[string]int{"README.md": -2, contents: -1}
+	place := map[string]int{home: -2, contents: -1}
 	if first := s.byPath[contents]; first != nil {
 		for i, l := range first.Links {
 			name, _, _ := s.target(first, l.Destination)
@@ -137,7 +147,9 @@ func (s *Site) sort() {
 	}
 	slices.SortStableFunc(s.Pages, func(a, b *Page) int {
 		return cmp.Or(
-			cmp.Compare(slices.Index(groups(), a.Group), slices.Index(groups(), b.Group)), cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path),
+			cmp.Compare(slices.Index(groups(), a.Group), slices.Index(groups(), b.Group)),
+			cmp.Compare(rank(a), rank(b)),
+			cmp.Compare(a.Path, b.Path),
 		)
 	})
 }
@@ -156,7 +168,7 @@ func (s *Site) target(p *Page, destination string) (name, fragment string, ok bo
 
 // page returns the page of a path, which may be that of a folder; nil: there is none.
 func (s *Site) page(name string) *Page {
-	return cmp.Or(s.byPath[name], s.byPath[path.Join(name, "README.md")], s.byPath[path.Join(name, "main.go")])
+	return cmp.Or(s.byPath[name], s.byPath[path.Join(name, home)], s.byPath[path.Join(name, "main.go")])
 }
 
 // Check says what is wrong with a link; nil: it leads to something. It does not follow links to other hosts.
@@ -171,10 +183,13 @@ func (s *Site) Check(p *Page, l Link) error {
 	if _, err := fs.Stat(s.root, name); err != nil {
 		return fmt.Errorf("there is no %s", name)
 	}
-	if to := s.page(name); fragment != "" && (to == nil || !slices.ContainsFunc(to.Headings, func(h Heading) bool { return h.Anchor == fragment })) {
-		return fmt.Errorf("%s has no heading #%s", name, fragment)
+	if fragment == "" {
+		return nil
 	}
-	return nil
+	if to := s.page(name); to != nil && slices.ContainsFunc(to.Headings, func(h Heading) bool { return h.Anchor == fragment }) {
+		return nil
+	}
+	return fmt.Errorf("%s has no heading #%s", name, fragment)
 }
 
 // address returns where a link leads from the page, in the site.
@@ -209,8 +224,8 @@ func relative(from, to string) string {
 // LLMs returns llms.txt: title, first sentence and path of each page, for programs that read the repository.
 func (s *Site) LLMs() string {
 	var b strings.Builder
-	home, group := s.byPath["README.md"], ""
-	fmt.Fprintf(&b, "# %s\n\n> %s\n", home.Title, home.Line)
+	first, group := s.byPath[home], ""
+	fmt.Fprintf(&b, "# %s\n\n> %s\n", first.Title, first.Line)
 	for _, p := range s.Pages {
 		if p.Group != group {
 			group = p.Group

@@ -76,12 +76,14 @@ func TestLinksAreChecked(t *testing.T) {
 
 // Nothing that a page says becomes more than text, links and images that are beside it.
 func TestHostilePages(t *testing.T) {
-	hostile := "# <script>alert(1)</script> \"title\n\n<script>alert(2)</script>\n\n<img src=x onerror=alert(3)>\n\n" +
+	hostile := "# \\<script>alert(1)&lt;/script> \"title\n\n<script>alert(2)</script>\n\n<img src=x onerror=alert(3)>\n\n" +
 		"[a](javascript:alert(4)) [b](JaVaScRiPt:alert(5)) [c](data:text/html,<script>alert(6)</script>) <javascript:alert(7)>\n" +
-		"[d](//evil.example/x) ![e](https://evil.example/e.png) ![f](data:image/svg+xml,<svg/onload=alert(8)>) [g](<x\"onmouseover=alert(9)>)\n\n" +
-		"```go\"><script>alert(10)</script>\nx := \"</code><script>alert(11)</script>\"\n```\n\n<!-- from \"><script>alert(12)</script> -->\n```go\nx\n```\n\n" +
+		"[d](//evil.example/x) ![e](https://evil.example/e.png) ![f](data:image/svg+xml,<svg/onload=alert(8)>) " +
+		"[g](<x\"onmouseover=alert(9)>)\n\n" +
+		"```go\"><script>alert(10)</script>\nx := \"</code><script>alert(11)</script>\"\n```\n\n" +
+		"<!-- from \"><script>alert(12)</script> -->\n```go\nx\n```\n\n" +
 		"## \"><img src=x onerror=alert(13)>\n\ntext <b onclick=alert(14)>bold</b>\n\n[h]: javascript:alert(15)\n\n[h] <style>*{}</style>\n\n" +
-		"<iframe src=https://evil.example></iframe>\n"
+		"<iframe src=https://evil.example></iframe> [x.md](x.md) ![&lt;script>](https://evil.example/\\<script>.png)\n"
 	s, err := site.Read(repository(map[string]string{
 		"docs/guides/x.md": hostile, "examples/x/main.go": "// Command x says </code><script>alert(16)</script>.\npackage main\n",
 	}))
@@ -91,7 +93,7 @@ func TestHostilePages(t *testing.T) {
 	fetched := regexp.MustCompile(`\b(?:src|srcset|data|poster|style|on\w+)=("[^"]*"|\S+)`)
 	for _, name := range []string{"index.html", "docs/guides/x.html", "examples/x/index.html"} {
 		page := file(t, out, name)
-		assert.Contains(t, page, `<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;self&#39;;`, name)
+		assert.Contains(t, page, `content="default-src &#39;none&#39;; script-src &#39;self&#39;; style-src &#39;self&#39;;`, name)
 		assert.NotContains(t, strings.ToLower(page), `href="javascript:`, name)
 		assert.NotContains(t, strings.ToLower(page), `href="data:`, name)
 		assert.NotContains(t, page, `href="//`, name)
@@ -150,14 +152,15 @@ func TestTheSiteIsWhole(t *testing.T) {
 func TestTheSiteIsOrderedAsItsContents(t *testing.T) {
 	s, err := site.Read(repository(map[string]string{
 		"docs/README.md":   "# Contents\n\nAll. Here.\n\n[second](guides/b.md) [first](guides/a.md#x) [b again](guides/b.md)\n",
-		"docs/guides/a.md": "# Do a\n\nDo a: now.\n", "docs/guides/b.md": "# Do b\n\nDo b, e.g. `b.go`, now. Then rest.\n", "docs/guides/0.md": "# Rest\n",
-		"docs/concepts.md": "# Ideas\n", "docs/internal/a.md": "# Inner\n", "CONTRIBUTING.md": "# Help\n",
-		"examples/http/main.go": "// Command http serves. It stops.\npackage main\n",
+		"docs/guides/a.md": "# Do a\n\nDo a: now.\n", "docs/guides/0.md": "# Rest\n",
+		"docs/guides/b.md": "# Do b\n\nDo b, e.g. `b.go`, now. Then rest.\n",
+		"docs/concepts.md": "# Ideas\n\n## Facts\n\nThey are.\n\n## Calls?\n", "docs/internal/a.md": "# Inner\n", "CONTRIBUTING.md": "# Help\n",
+		"examples/http/main.go": "// Command http serves, and stops.\n//\n//\tgo run ./http\npackage main\n",
 	}))
 	require.NoError(t, err)
 	assert.Equal(t, "# thing\n\n> A thing.\n\n## Start\n\n- [thing](README.md): A thing.\n- [Contents](docs/README.md): All.\n\n"+
 		"## Guides\n\n- [Do b](docs/guides/b.md): Do b, e.g. b.go, now.\n- [Do a](docs/guides/a.md): Do a: now.\n- [Rest](docs/guides/0.md)\n\n"+
-		"## Concepts\n\n- [Ideas](docs/concepts.md)\n\n## Examples\n\n- [http](examples/http/main.go): Command http serves.\n\n"+
+		"## Concepts\n\n- [Ideas](docs/concepts.md): Facts · Calls.\n\n## Examples\n\n- [http](examples/http/main.go): Serves, and stops.\n\n"+
 		"## For maintainers\n\n- [Help](CONTRIBUTING.md)\n- [Inner](docs/internal/a.md)\n", s.LLMs())
 }
 
@@ -174,8 +177,9 @@ func TestCodeIsShownAsItIs(t *testing.T) {
 		shown := site.Highlighted(language, code)
 		assert.Equal(t, code, html.UnescapeString(tags.ReplaceAllString(shown, "")), language)
 	}
-	assert.Equal(t, `<span class="k">return</span> <span class="f">f</span>(<span class="s">&#34;a&#34;</span>, <span class="n">1</span>, x) <span class="c">// y</span>`,
-		site.Highlighted("go", `return f("a", 1, x) // y`))
+	assert.Equal(t,
+		`<span class="k">return</span> <span class="f">f</span>(<span class="s">&#34;a&#34;</span>, <span class="n">1</span>, x) `+
+			`<span class="c">// y</span>`, site.Highlighted("go", `return f("a", 1, x) // y`))
 	assert.Equal(t, `{<span class="k">&#34;a&#34;</span>: <span class="s">&#34;b&#34;</span>}`, site.Highlighted("json", `{"a": "b"}`))
 }
 

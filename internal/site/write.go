@@ -96,7 +96,8 @@ func (s *Site) Write(out string) error {
 // view renders a page. It adds the images that the page shows to files.
 func (s *Site) view(i int, p *Page, files map[string][]byte) (*view, error) {
 	v := &view{
-		Page: p, Home: s.byPath["README.md"].Title, Policy: policy, Root: relative(p.URL, ""), Source: repository + "/blob/HEAD/" + p.Path, Nav: s.nav(p),
+		Page: p, Home: s.byPath[home].Title, Policy: policy,
+		Root: relative(p.URL, ""), Source: repository + "/blob/HEAD/" + p.Path, Nav: s.nav(p),
 	}
 	if i > 0 {
 		v.Before = s.Pages[i-1]
@@ -155,6 +156,11 @@ func (s *Site) localize(p *Page, files map[string][]byte) error {
 		}
 		switch n := n.(type) {
 		case *ast.Link:
+			name, _, ok := s.target(p, string(n.Destination))
+			if to := s.page(name); ok && to != nil && path.Ext(plain(n, p.source)) == markdown { // a file's name is its title here
+				n.RemoveChildren(n)
+				n.AppendChild(n, words(to.Title))
+			}
 			n.Destination = []byte(s.address(p, string(n.Destination)))
 		case *ast.Image:
 			name, _, ok := s.target(p, string(n.Destination))
@@ -172,16 +178,24 @@ func (s *Site) localize(p *Page, files map[string][]byte) error {
 		return ast.WalkContinue, nil
 	})
 	for _, n := range foreign {
-		n.Parent().ReplaceChild(n.Parent(), n, ast.NewString([]byte(plain(n, p.source))))
+		n.Parent().ReplaceChild(n.Parent(), n, words(plain(n, p.source)))
 	}
 	return err
+}
+
+// words returns a text that is shown as it is.
+func words(text string) ast.Node {
+	n := ast.NewString([]byte(text))
+	n.SetRaw(true)
+	return n
 }
 
 // render returns the title with the first paragraph, and the rest.
 func (s *Site) render(p *Page) (lead, body template.HTML, err error) {
 	renderers := renderer.WithNodeRenderers(util.Prioritized(&elements{site: s, page: p}, 100))
-	markdown := goldmark.New(
-		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough),
+	cells := extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute) // the policy lets no style through
+	m := goldmark.New(
+		goldmark.WithExtensions(extension.NewTable(cells), extension.Strikethrough),
 		goldmark.WithRendererOptions(renderers),
 	)
 	head := ast.NewDocument()
@@ -191,12 +205,12 @@ func (s *Site) render(p *Page) (lead, body template.HTML, err error) {
 		}
 	}
 	var b bytes.Buffer
-	if err := markdown.Renderer().Render(&b, p.source, head); err != nil {
+	if err := m.Renderer().Render(&b, p.source, head); err != nil {
 		return "", "", err
 	}
 	lead = template.HTML(b.String()) //nolint:gosec // made by a renderer that lets no HTML through
 	b.Reset()
-	err = markdown.Renderer().Render(&b, p.source, p.root)
+	err = m.Renderer().Render(&b, p.source, p.root)
 	return lead, template.HTML(b.String()), err //nolint:gosec // likewise
 }
 
@@ -230,7 +244,8 @@ func (e *elements) code(w util.BufWriter, source []byte, n ast.Node, entering bo
 			_, _ = w.WriteString(`<figcaption><a href="` + to + `">` + template.HTMLEscapeString(from) + "</a></figcaption>")
 		}
 	}
-	_, _ = w.WriteString(`<pre tabindex="0"><code>` + string(highlighted(language, string(n.Lines().Value(source)))) + "</code></pre></figure>\n")
+	code := highlighted(language, string(n.Lines().Value(source)))
+	_, _ = w.WriteString(`<pre tabindex="0"><code>` + string(code) + "</code></pre></figure>\n")
 	return ast.WalkSkipChildren, nil
 }
 
