@@ -55,8 +55,9 @@ func open(t *testing.T) *browser {
 	require.NoError(t, write.Close())
 	b := &browser{t: t, in: in, out: bufio.NewReader(out)}
 	t.Cleanup(func() {
-		_ = in.Close() // Chromium ends when nobody can tell it anything
+		_, _ = in.WriteString(`{"id":0,"method":"Browser.close"}` + "\x00")
 		_ = chromium.Wait()
+		_ = in.Close()
 		_ = out.Close()
 	})
 	var target struct{ TargetID string }

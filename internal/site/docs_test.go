@@ -2,12 +2,15 @@ package main_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -179,7 +182,7 @@ func TestExcerpts(t *testing.T) {
 }
 
 // A block under <!-- config KIND --> is a config that can be started, but for keys and models. Its names of what a host program has
-// (models, tools, judges, functions) are free.
+// (models, tools) are free.
 func TestEveryBlockOfJSONReads(t *testing.T) {
 	blocks(t, "json", func(at string, b site.Block) {
 		kind, isConfig := strings.CutPrefix(b.Mark, "config ")
@@ -198,37 +201,44 @@ func valid(t *testing.T, kind string, data []byte) error {
 		if err != nil {
 			return err
 		}
-		config := debate.Config{
-			Topic: "t", CustomFormat: &f, Format: f.Name, Participants: make([]debate.Participant, max(2, f.MinParticipants)),
-			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "a/b"}}},
-		}
-		for i := range config.Participants {
-			side := []debate.Side{debate.For, debate.Against}[i%2]
-			config.Participants[i] = debate.Participant{Name: string(rune('A' + i)), Model: "a/b", Side: side}
-		}
-		if data, err = json.Marshal(config); err != nil {
-			return err
-		}
-		kind = "debate"
+		return errors.Join(f.Check("format")...)
 	}
 	e := &debate.Engine{
-		Flows:          map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow()},
-		SkipModelCheck: true, Providers: map[string]debate.Provider{}, Tools: map[string]flow.Tool{},
+		Flows: map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow(), arbiter.FlowName: arbiter.Flow()},
+	}
+	if !bytes.Contains(data, []byte(`"flow":`)) {
+		data = bytes.Replace(data, []byte("{"), []byte(`{"flow":"`+kind+`",`), 1)
 	}
 	config, err := e.DecodeConfig(data)
-	if err == nil && config.Flow() != kind {
-		config, err = e.DecodeConfig(bytes.Replace(data, []byte("{"), []byte(`{"flow":"`+kind+`",`), 1))
-	}
 	if err != nil {
 		return err
 	}
-	checked := &debate.Engine{Flows: e.Flows, SkipModelCheck: true, Providers: e.Providers}
+	if config.Flow() != kind {
+		return fmt.Errorf("is a config of flow %s", config.Flow())
+	}
+	checked := &debate.Engine{Flows: e.Flows, SkipModelCheck: true, Providers: map[string]debate.Provider{}, Tools: map[string]flow.Tool{}}
+	for _, list := range regexp.MustCompile(`"tools":\s*\[([^\]]*)\]`).FindAllSubmatch(data, -1) {
+		for name := range strings.SplitSeq(string(list[1]), ",") {
+			if name = strings.Trim(name, " \t\n\""); name != "" {
+				checked.Tools[name] = tool{}
+			}
+		}
+	}
 	for _, model := range flow.Models(config) {
 		host, _, _ := flow.SplitModel(model)
 		checked.Providers[host] = &scripted.Provider{}
 	}
 	return checked.Validate(t.Context(), config)
 }
+
+// tool stands for those of a host program.
+type tool struct{}
+
+func (tool) Describe() flow.ToolInfo {
+	return flow.ToolInfo{Description: "A tool.", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}
+}
+
+func (tool) Use(context.Context, flow.ToolUse) (string, error) { return "", nil }
 
 func TestConfigsOfPagesAreReadStrictly(t *testing.T) {
 	participants := `"participants":[{"name":"A","side":"for","model":"x/y"},{"name":"B","side":"against","model":"x/y"}]`

@@ -118,7 +118,7 @@ async function search() {
     const li = make('li', '', { id: 'site-hit-' + i });
     li.setAttribute('role', 'option');
     const a = make('a', '', { href: new URL(address, root).href, tabIndex: -1 });
-    a.append(make('small', heading ? group + ' › ' + title : group));
+    a.append(marked(make('small', ''), heading ? group + ' › ' + title : group, words));
     a.append(marked(make('b', ''), heading || title, words), marked(make('span', ''), excerpt(text, words), words));
     a.addEventListener('click', () => dialog.close());
     li.append(a);

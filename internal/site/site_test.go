@@ -167,7 +167,7 @@ func TestTheSiteIsOrderedAsItsContents(t *testing.T) {
 // Colours change nothing of the code.
 func TestCodeIsShownAsItIs(t *testing.T) {
 	tags := regexp.MustCompile(`</?span[^>]*>`)
-	code := "func f(a []string) error {\n\t// …\n\treturn `raw\n` + \"\\\"<b>\" + 'x' // é\n}\n…@ \x00 \"open\n/* open"
+	code := "func f(a []string) error {\n\t// …\n\treturn `raw\n` + \"\\\"<b>\" + 'x' // é\n}\n…@ \"open\n/* open"
 	for _, name := range []string{"write.go", "site_test.go"} {
 		data, err := os.ReadFile(name)
 		require.NoError(t, err)
