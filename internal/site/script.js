@@ -62,7 +62,7 @@ const load = () => loading ??= new Promise((resolve, reject) => {
 function rank([group, title, , heading, text], words) {
   let sum = 0;
   for (const word of words) {
-    const at = [[heading, 12], [title, 8], [text, 1]].reduce((best, [where, worth]) => {
+    const at = [[heading, 12], [title, heading ? 8 : 14], [text, 1]].reduce((best, [where, worth]) => {
       const i = where.toLowerCase().indexOf(word);
       if (i < 0) return best;
       return Math.max(best, worth * (i === 0 || !/[\p{L}\d]/u.test(where[i - 1]) ? 2 : 1));
