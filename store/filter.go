@@ -26,7 +26,7 @@ type Filter struct {
 	// Text is searched for in the topic and in turns. The case of letters does not matter. The search reads whole
 	// logs, so it is the slowest of all conditions.
 	Text string
-	// Newest reverses the order of ids.
+	// Newest reverses the order of ids. The newest come first only if ids sort by time, as UUIDv7s do: those of one's own may not.
 	Newest bool
 	// After is an id, such as the last of the page before. The list begins behind it, in the order of the list. It need
 	// not be the id of a conversation. "": the list begins at its beginning.
@@ -56,6 +56,9 @@ type Info struct {
 	// conversations leaves both out.
 	Copied          flow.Money     `json:"copied,omitempty"`
 	CopiedUnsettled flow.Unsettled `json:"copiedUnsettled,omitzero"`
+	// Limit is the hard limit of the cost ([flow.Budget].Hard), as it was amended last. 0: there is none, or the store has kept this
+	// conversation since before it kept limits.
+	Limit flow.Money `json:"limit,omitempty"`
 	// Result names the result of a completed conversation, as Flow.Result does: who has won a debate. "": there is none.
 	Result string `json:"result,omitempty"`
 	Owner  string `json:"owner,omitempty"` // of the lease; "": there is none
@@ -157,6 +160,7 @@ func (i *Info) Add(e *flow.Event) {
 	case *flow.Start:
 		i.Flow, i.Format = body.Flow, body.Shape
 		i.Topic, i.Labels, i.StartedAt = body.Settings.Topic, maps.Clone(body.Settings.Labels), e.At
+		i.limit(body.Settings.Budget)
 		if body.Parent != nil {
 			i.Copied, i.CopiedUnsettled = body.Parent.Spent.Cost, body.Parent.Spent.Unsettled
 		}
@@ -164,6 +168,17 @@ func (i *Info) Add(e *flow.Event) {
 		i.State, i.Spent, i.Unsettled, i.Result = body.To, body.Spent, body.Unsettled, body.Result
 	case *flow.Round:
 		i.Round = body.N
+	case *flow.Amendment:
+		if body.Budget != nil {
+			i.limit(body.Budget)
+		}
 	}
 	i.Seq, i.LastAt = e.Seq, e.At
+}
+
+func (i *Info) limit(b *flow.Budget) {
+	i.Limit = 0
+	if b != nil {
+		i.Limit = b.Hard
+	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/agonist-dev/debate/internal/bell"
 )
 
-// Memory is a [Store] with all optional abilities that keeps logs in memory, each until it is deleted. The zero value is ready to
-// use. It is safe for concurrent use, and must not be copied.
+// Memory is a [Store] with all optional abilities but [Summer]. It keeps logs in memory, each until it is deleted. The zero value is
+// ready to use. It is safe for concurrent use, and must not be copied.
 type Memory struct {
 	// Now replaces the clock of the store. If it is nil, time.Now is used.
 	Now func() time.Time

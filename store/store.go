@@ -99,6 +99,28 @@ type Describer interface {
 	Describe(ctx context.Context, id string) (Info, error)
 }
 
+// InfoOf describes one conversation of a store: as a [Describer] does, if it is one, or else by its list. If there is no such
+// conversation, the error is [flow.ErrNotFound].
+func InfoOf(ctx context.Context, s Store, id string) (Info, error) {
+	if d, ok := s.(Describer); ok {
+		return d.Describe(ctx, id)
+	}
+	if err := CheckID(id); err != nil {
+		return Info{}, err
+	}
+	for info, err := range s.List(ctx, Filter{After: id[:len(id)-1]}) {
+		switch {
+		case err != nil:
+			return Info{}, err
+		case info.ID == id:
+			return info, nil
+		case info.ID > id:
+			return Info{}, flow.ErrNotFound
+		}
+	}
+	return Info{}, flow.ErrNotFound
+}
+
 // Clock is an optional ability of a [Store]: it has a clock that all processes share. The engine takes the times of events from
 // it, because processes that continue a conversation one after the other may have clocks that differ by hours. A process reads it
 // when it acquires a lease, and counts by its own monotonic clock from then on. Without it, an event has the time of the process

@@ -24,7 +24,7 @@ const (
 	// lockIndex is locked while the index is written. It is empty, and there only meanwhile.
 	lockIndex = fileIndex + "+" + suffixLock
 	// headIndex is the text of its first line. It reads no other version.
-	headIndex = `{"index":5}`
+	headIndex = `{"index":6}`
 	// markEntry is how the text of its other lines begins.
 	markEntry = `{"id":"`
 	// calm is how long a journal must not have changed before the index describes it. It is longer than the time in
@@ -62,6 +62,7 @@ type entry struct {
 	flow.Unsettled
 	Copied          flow.Money     `json:"copied,omitempty"`
 	CopiedUnsettled flow.Unsettled `json:"copiedUnsettled,omitzero"`
+	Limit           flow.Money     `json:"limit,omitempty"`
 	Result          string         `json:"result,omitempty"`
 	Seq             int64          `json:"seq"`
 	Started         time.Time      `json:"started"`
@@ -153,8 +154,8 @@ func (e *entry) describes(now stamp) bool {
 func (e *entry) info() store.Info {
 	info := store.Info{
 		ID: e.ID, Flow: e.Flow, Format: e.Format, State: e.State, Topic: e.Topic, Labels: e.Labels, Round: e.Round,
-		Spent: e.Spent, Unsettled: e.Unsettled, Copied: e.Copied, CopiedUnsettled: e.CopiedUnsettled, Result: e.Result, Seq: e.Seq,
-		StartedAt: e.Started, LastAt: e.Last,
+		Spent: e.Spent, Unsettled: e.Unsettled, Copied: e.Copied, CopiedUnsettled: e.CopiedUnsettled, Limit: e.Limit,
+		Result: e.Result, Seq: e.Seq, StartedAt: e.Started, LastAt: e.Last,
 	}
 	if e.Damage != nil {
 		info.Err = &CorruptError{ID: e.ID, Offset: e.Damage.Offset, Line: e.Damage.Line, Err: errors.New(e.Damage.Says)}
@@ -176,7 +177,7 @@ func (x *index) add(info *store.Info, now stamp) {
 	e := entry{
 		ID: info.ID, Size: now.size, Changed: now.at.UnixNano(), Flow: info.Flow, Format: info.Format, State: info.State,
 		Topic: info.Topic, Labels: info.Labels, Round: info.Round, Spent: info.Spent, Unsettled: info.Unsettled,
-		Copied: info.Copied, CopiedUnsettled: info.CopiedUnsettled, Result: info.Result,
+		Copied: info.Copied, CopiedUnsettled: info.CopiedUnsettled, Limit: info.Limit, Result: info.Result,
 		Seq: info.Seq, Started: info.StartedAt, Last: info.LastAt,
 	}
 	if corrupt, ok := errors.AsType[*CorruptError](info.Err); ok {

@@ -46,9 +46,10 @@ type commit struct {
 	Round  int        `json:"round,omitempty"`
 	Spent  flow.Money `json:"spent,omitempty"`
 	flow.Unsettled
-	Result string    `json:"result,omitempty"`
-	At     time.Time `json:"at"`              // of the last event
-	Start  int64     `json:"start,omitempty"` // offset of the line of the start event
+	Limit  flow.Money `json:"limit,omitempty"`
+	Result string     `json:"result,omitempty"`
+	At     time.Time  `json:"at"`              // of the last event
+	Start  int64      `json:"start,omitempty"` // offset of the line of the start event
 }
 
 type commitLine struct {
@@ -126,15 +127,17 @@ func encode(after int64, events []flow.Event) (*batch, error) {
 
 // seal adds the commit line for a batch that follows a block, and returns the new block.
 func (b *batch) seal(before block, writer string) (block, error) {
-	info := store.Info{State: before.State, Round: before.Round, Spent: before.Spent, Unsettled: before.Unsettled, Result: before.Result}
+	info := store.Info{
+		State: before.State, Round: before.Round, Spent: before.Spent, Unsettled: before.Unsettled, Limit: before.Limit, Result: before.Result,
+	}
 	for i := range b.events {
 		info.Add(&b.events[i])
 	}
 	own := block{from: before.end, text: before.end + int64(b.lines.Len()), line: before.line + len(b.events) + 1}
 	own.commit = commit{
 		First: b.events[0].Seq, Last: info.Seq, Bytes: int64(b.lines.Len()), Prev: before.sum, Writer: token(writer),
-		State: info.State, Round: info.Round, Spent: info.Spent, Unsettled: info.Unsettled, Result: info.Result,
-		At: info.LastAt, Start: before.Start,
+		State: info.State, Round: info.Round, Spent: info.Spent, Unsettled: info.Unsettled, Limit: info.Limit,
+		Result: info.Result, At: info.LastAt, Start: before.Start,
 	}
 	if b.start >= 0 {
 		own.Start = before.end + b.start

@@ -205,8 +205,8 @@ func (l *lister) look(id string) (store.Info, bool) {
 	defer func() { _ = f.Close() }()
 	last, settled, err := l.end(f, id)
 	info := store.Info{
-		ID: id, State: last.State, Round: last.Round, Spent: last.Spent, Unsettled: last.Unsettled, Result: last.Result, Seq: last.Last,
-		LastAt: last.At, Err: err,
+		ID: id, State: last.State, Round: last.Round, Spent: last.Spent, Unsettled: last.Unsettled, Limit: last.Limit,
+		Result: last.Result, Seq: last.Last, LastAt: last.At, Err: err,
 	}
 	if err := l.start(f, &last, &info); err != nil {
 		if d, wrong := errors.AsType[*damage](err); wrong {

@@ -169,6 +169,8 @@ func (s *Store) recall(ctx context.Context, step *step) error {
 const (
 	// tell stores what a conversation is about.
 	tell = `UPDATE debate SET started = $2, about = $3 WHERE id = $1`
+	// limit stores the limit of a conversation's cost.
+	limit = `UPDATE debate SET hard = $2 WHERE id = $1`
 	// label makes a conversation searchable by a label.
 	label = `INSERT INTO debate_label (pair, debate) SELECT $2, no FROM debate WHERE id = $1 ON CONFLICT DO NOTHING`
 )

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -136,4 +138,44 @@ func BenchmarkManyWriters(b *testing.B) {
 func middle[T cmp.Ordered](values []T) T {
 	slices.Sort(values)
 	return values[len(values)/2]
+}
+
+// BenchmarkSum sums up 10,000 conversations of one tenant, half of which are over.
+//
+//	x-list  time of the sum, as a multiple of that of a list
+func BenchmarkSum(b *testing.B) {
+	benches(b, func(b *testing.B, bench *bench) {
+		mine := map[string]string{"tenant": "acme"}
+		const all, at = 10_000, 64
+		var writers sync.WaitGroup
+		for first := range at {
+			writers.Go(func() {
+				for i := first; i < all; i += at {
+					state := []flow.State{flow.StateRunning, flow.StateCompleted}[i%2]
+					ends := flow.Event{Seq: 2, At: time.Unix(2, 0), Body: &flow.Transition{To: state, Spent: flow.USD / 7}}
+					if err := bench.store.Append(b.Context(), fmt.Sprintf("d%05d", i), 0, "w", append(start("t", mine), ends)); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		}
+		writers.Wait()
+		var sums, lists []time.Duration
+		for b.Loop() {
+			began := time.Now()
+			sum, err := store.SumOf(b.Context(), bench.store, store.Filter{Labels: mine})
+			sums = append(sums, time.Since(began))
+			require.NoError(b, err)
+			require.Equal(b, all*(flow.USD/7), sum.Spent)
+			began = time.Now()
+			listed, err := store.SumList(b.Context(), bench.store, store.Filter{Labels: mine})
+			lists = append(lists, time.Since(began))
+			require.NoError(b, err)
+			require.Equal(b, listed, sum)
+		}
+		b.ReportMetric(0, "ns/op") // of both sides together: it says nothing
+		b.ReportMetric(float64(middle(sums).Microseconds()), "µs/sum")
+		b.ReportMetric(float64(middle(sums))/float64(middle(lists)), "x-list")
+	})
 }

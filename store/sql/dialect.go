@@ -12,6 +12,8 @@ type dialect struct {
 	now string
 	// like is the operator that matches a pattern and ignores the case of ASCII letters.
 	like string
+	// json returns the expression of a number in the JSON of a column, which may be empty.
+	json func(column string, path ...string) string
 	// ends returns id, number and last event of the conversations whose ids are in a JSON array.
 	ends string
 	// release deletes a lease.

@@ -195,12 +195,9 @@ type reader interface {
 // described reads the descriptions of the conversations that the end of a query selects.
 func (s *Store) described(ctx context.Context, db reader, selected string, args ...any) ([]store.Info, error) {
 	rows, err := db.QueryContext(ctx, fmt.Sprintf(`
-		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, coalesce(l.owner, ''),
+		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, d.hard, coalesce(l.owner, ''),
 			coalesce(q.count, 0), coalesce(q.reason, ''), coalesce(q.until - %[1]s, 0)
-		FROM debate d
-		LEFT JOIN debate_lease l ON l.id = d.id AND l.owner <> '' AND l.until > %[1]s
-		LEFT JOIN debate_quarantine q ON q.id = d.id
-		%[2]s`, s.dialect.now, selected), args...)
+		FROM %[2]s %[3]s`, s.dialect.now, s.joined(), selected), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -216,11 +213,18 @@ func (s *Store) described(ctx context.Context, db reader, selected string, args 
 	return infos, rows.Err()
 }
 
+// joined are the tables that conditions are about.
+func (s *Store) joined() string {
+	return `debate d
+		LEFT JOIN debate_lease l ON l.id = d.id AND l.owner <> '' AND l.until > ` + s.dialect.now + `
+		LEFT JOIN debate_quarantine q ON q.id = d.id`
+}
+
 // scan reads a row. What is wrong with its content goes to Info.Err: it ends no list.
 func scan(rows *stdsql.Rows) (info store.Info, err error) {
 	var state, started, last, encoded, result, owner, reason string
 	var count, left int64
-	err = rows.Scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &owner, &count, &reason, &left)
+	err = rows.Scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &info.Limit, &owner, &count, &reason, &left)
 	if err != nil {
 		if info.ID == "" {
 			return info, err

@@ -115,6 +115,9 @@ func postgresDialect() *dialect {
 		name: "postgres",
 		now:  `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`,
 		like: "ILIKE",
+		json: func(column string, path ...string) string {
+			return fmt.Sprintf("CAST(CAST(nullif(%s, '') AS jsonb) #>> '{%s}' AS numeric)", column, strings.Join(path, ","))
+		},
 		ends: `SELECT id, no, seq FROM debate WHERE id IN (SELECT json_array_elements_text(CAST($1 AS json)))`,
 		// A release does not wait for the disk: if it is lost, the lease expires by itself.
 		release:   `DELETE FROM debate_lease WHERE id = $1 AND owner = $2 AND set_config('synchronous_commit', 'off', true) = 'off'`,
@@ -200,11 +203,11 @@ const (
 	// postgresBegin begins logs.
 	postgresBegin = `
 		WITH step AS (
-			SELECT s.place, s.id, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, b.started, b.about FROM ` + postgresSteps + `
-			JOIN unnest($10::text[], $11::text[]) WITH ORDINALITY AS b (started, about, place) ON b.place = s.place
+			SELECT s.place, s.id, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, b.started, b.about, b.hard FROM ` + postgresSteps + `
+			JOIN unnest($10::text[], $11::text[], $14::bigint[]) WITH ORDINALITY AS b (started, about, hard, place) ON b.place = s.place
 		), born AS (
-			INSERT INTO debate (id, seq, at, started, state, round, result, about)
-			SELECT id, last, at, started, coalesce(state, ''), coalesce(round, 0), coalesce(result, ''), about FROM step ORDER BY place
+			INSERT INTO debate (id, seq, at, started, state, round, result, about, hard)
+			SELECT id, last, at, started, coalesce(state, ''), coalesce(round, 0), coalesce(result, ''), about, hard FROM step ORDER BY place
 			ON CONFLICT (id) DO NOTHING
 			RETURNING no, id
 		), kept AS (
@@ -229,7 +232,7 @@ func postgresWrite(ctx context.Context, db *stdsql.DB, steps []*step) error {
 		switch {
 		case s.after == 0:
 			begin = append(begin, s)
-		case s.begun == nil:
+		case s.begun == nil && s.limit == nil:
 			extend = append(extend, s)
 		default:
 			if err := postgresTell(ctx, db, s); err != nil {
@@ -287,6 +290,9 @@ func postgresAdd(ctx context.Context, tx *stdsql.Tx, s *step) (kept bool, err er
 		return len(places) > 0, err
 	}
 	kept, err = postgresAppend(ctx, tx, s)
+	if err == nil && kept && s.limit != nil {
+		_, err = tx.ExecContext(ctx, limit, s.id, *s.limit)
+	}
 	if err != nil || !kept || s.begun == nil {
 		return kept, err
 	}
@@ -301,7 +307,7 @@ func postgresAdd(ctx context.Context, tx *stdsql.Tx, s *step) (kept bool, err er
 	return true, nil
 }
 
-// postgresTell appends a step that changes what its conversation is about.
+// postgresTell appends a step that changes what its conversation is about, or its limit.
 func postgresTell(ctx context.Context, db *stdsql.DB, s *step) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -322,9 +328,12 @@ func postgresTell(ctx context.Context, db *stdsql.DB, s *step) error {
 // postgresBeginAll writes steps that begin logs, and returns the places of those that have.
 func postgresBeginAll(ctx context.Context, db reader, steps []*step) ([]int, error) {
 	starteds, abouts := make([]string, len(steps)), make([]string, len(steps))
-	places, pairs := []int64{}, []string{}
+	places, pairs, limits := []int64{}, []string{}, make([]int64, len(steps))
 	for i, s := range steps {
 		starteds[i], abouts[i] = s.columns()
+		if s.limit != nil {
+			limits[i] = *s.limit
+		}
 		if s.begun == nil {
 			continue
 		}
@@ -332,7 +341,7 @@ func postgresBeginAll(ctx context.Context, db reader, steps []*step) ([]int, err
 			places, pairs = append(places, int64(i+1)), append(pairs, pair)
 		}
 	}
-	return postgresPlaces(ctx, db, postgresBegin, append(postgresRows(steps), starteds, abouts, places, pairs)...)
+	return postgresPlaces(ctx, db, postgresBegin, append(postgresRows(steps), starteds, abouts, places, pairs, limits)...)
 }
 
 // postgresRows returns the columns of steps.

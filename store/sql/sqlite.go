@@ -206,15 +206,18 @@ func sqliteForeign(ctx context.Context, db *stdsql.DB) error {
 
 // sqliteWriter holds the statements of the connection that writes.
 type sqliteWriter struct {
-	begin, extend, tell, label *stdsql.Stmt
-	turn                       turn
+	begin, extend, tell, limit, label *stdsql.Stmt
+	turn                              turn
 }
 
 func (w *sqliteWriter) dialect() *dialect {
 	return &dialect{
-		name:      "sqlite",
-		now:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
-		like:      "LIKE",
+		name: "sqlite",
+		now:  `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		like: "LIKE",
+		json: func(column string, path ...string) string {
+			return fmt.Sprintf("json_extract(nullif(%s, ''), '$.%s')", column, strings.Join(path, "."))
+		},
 		ends:      `SELECT id, no, seq FROM debate WHERE id IN (SELECT value FROM json_each($1))`,
 		release:   `DELETE FROM debate_lease WHERE id = $1 AND owner = $2`,
 		versioned: `SELECT count(*) FROM sqlite_schema WHERE name = 'debate_version'`,
@@ -287,6 +290,7 @@ func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) (err error) {
 			(SELECT $3 FROM debate WHERE id = $1 AND seq = $2),
 			$4, $5, $6, $7, $8, $9)`)
 	w.tell = prepare(tell)
+	w.limit = prepare(limit)
 	w.label = prepare(label)
 	return err
 }
@@ -301,7 +305,7 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 	// SQLite waits only for the disk and, for a moment, for other processes. Watching a context would
 	// take longer than the statement.
 	ctx = context.WithoutCancel(ctx)
-	if len(steps) == 1 && steps[0].after > 0 && steps[0].begun == nil {
+	if len(steps) == 1 && steps[0].after > 0 && steps[0].begun == nil && steps[0].limit == nil {
 		var err error
 		steps[0].kept, err = w.append(ctx, w.extend, steps[0])
 		return err
@@ -335,7 +339,11 @@ func (w *sqliteWriter) add(ctx context.Context, tx *stdsql.Tx, s *step) (kept bo
 		}
 	}
 	extend := tx.StmtContext(ctx, w.extend)
-	if kept, err = w.append(ctx, extend, s); err != nil || !kept || s.begun == nil {
+	kept, err = w.append(ctx, extend, s)
+	if err == nil && kept && s.limit != nil && (s.after > 0 || *s.limit != 0) { // a new row has none
+		err = in(ctx, tx, w.limit, s.id, *s.limit)
+	}
+	if err != nil || !kept || s.begun == nil {
 		return kept, err
 	}
 	return true, w.about(ctx, tx, s)

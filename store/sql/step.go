@@ -25,7 +25,8 @@ type step struct {
 	round  *int64
 	result *string // with state
 	begun  *begun
-	wakes  bool // it leads from a state in which nothing happens by itself, or from nothing, to another state
+	limit  *int64 // of cost, as store.Info has it; nil: unchanged
+	wakes  bool   // it leads from a state in which nothing happens by itself, or from nothing, to another state
 
 	kept bool       // set by dialect.write: it is committed
 	done chan error // receives the outcome
@@ -87,7 +88,7 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 		info.Add(e)
 		switch body := e.Body.(type) {
 		case *flow.Start:
-			s.wakes = true
+			s.wakes, s.limit = true, new(int64(info.Limit))
 			begun, err := begin(info)
 			if err != nil {
 				return nil, err
@@ -100,6 +101,10 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 				return nil, err
 			}
 			s.state, s.result = new(plain(string(info.State))), new(string(result))
+		case *flow.Amendment:
+			if body.Budget != nil {
+				s.limit = new(int64(info.Limit))
+			}
 		case *flow.Round:
 			s.round = new(int64(info.Round))
 		}

@@ -36,6 +36,9 @@ func (x *exam) describe(s store.Store, id string) (store.Info, error) {
 	return d.Describe(x.Context(), id)
 }
 
+// listing is a store without optional abilities.
+type listing struct{ store.Store }
+
 // described requires that a handle describes conversations as it lists them.
 func (x *exam) described(when string, s store.Store) {
 	x.Helper()
@@ -49,6 +52,10 @@ func (x *exam) described(when string, s store.Store) {
 		if !got.StartedAt.Equal(want.StartedAt) || !got.LastAt.Equal(want.LastAt) {
 			x.Errorf("%s: Describe says that %q has gone from %v to %v, and List from %v to %v",
 				when, want.ID, got.StartedAt, got.LastAt, want.StartedAt, want.LastAt)
+		}
+		found, err := store.InfoOf(x.Context(), listing{s}, want.ID)
+		if found.Quarantine.Left = want.Quarantine.Left; err != nil || fmt.Sprintf("%+v", found) != fmt.Sprintf("%+v", want) {
+			x.Errorf("%s: InfoOf finds %+v in the list, and %v, want %+v", when, found, err, want)
 		}
 		got.StartedAt, got.LastAt = want.StartedAt, want.LastAt
 		if got, want := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); got != want {

@@ -51,9 +51,9 @@ func oneLine(info store.Info) string {
 		keys = append(keys, fmt.Sprintf("%q=%q", key, value))
 	}
 	slices.Sort(keys)
-	return fmt.Sprintf("%q state %q, topic %q, labels [%s], round %d, spent %s, copied %s, seq %d, started %s, last %s, owner %q",
+	return fmt.Sprintf("%q state %q, topic %q, labels [%s], round %d, spent %s, copied %s, limit %s, seq %d, started %s, last %s, owner %q",
 		info.ID, info.State, info.Topic, strings.Join(keys, " "), info.Round,
-		info.Beside(info.Spent), info.CopiedUnsettled.Beside(info.Copied), info.Seq,
+		info.Beside(info.Spent), info.CopiedUnsettled.Beside(info.Copied), info.Limit, info.Seq,
 		info.StartedAt.UTC().Format(time.RFC3339Nano), info.LastAt.UTC().Format(time.RFC3339Nano), info.Owner)
 }
 
@@ -82,6 +82,7 @@ func listInfo(x *exam) {
 	handles := x.handles(2)
 	settings := flow.Settings{
 		Topic: "Cars \"in\" cities?\n", Labels: map[string]string{tenant: "green", "trace": "", "x.y": "z", "ключ": "значение"},
+		Budget: &flow.Budget{Hard: 2 * flow.USD / 3},
 	}
 	log := after(0,
 		started(settings), moved(flow.StateInitializing), moved(arguing),
@@ -98,7 +99,7 @@ func listInfo(x *exam) {
 	x.lease(handles[0], "a", "me", time.Hour)
 	want := store.Info{
 		ID: "a", Format: "a <shape>", Spent: 3 * flow.USD / 7, Unsettled: unsettled, Copied: flow.USD / 9,
-		CopiedUnsettled: parent.Spent.Unsettled, Result: "Зоя \"Z\"",
+		CopiedUnsettled: parent.Spent.Unsettled, Limit: 2 * flow.USD / 3, Result: "Зоя \"Z\"",
 		State: flow.StatePaused, Topic: settings.Topic, Labels: maps.Clone(settings.Labels), Round: 2, Seq: 9,
 		StartedAt: moment(1), LastAt: moment(9), Owner: "me",
 	}

@@ -35,6 +35,7 @@ type spoiled struct {
 	onConfine func(ctx context.Context, id string, q store.Quarantine) error
 	onTime    func(ctx context.Context) (time.Time, error)
 	onTell    func(ctx context.Context, id string) (store.Info, error)
+	onSum     func(ctx context.Context, filter store.Filter) (store.Sum, error)
 	onBlob    func(ctx context.Context, id, hash string) ([]byte, error)
 	onRedact  func(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error
 	onDamaged func(info *store.Info) error // describes a damaged conversation; the error ends the list
@@ -177,6 +178,13 @@ func (s *spoiled) Describe(ctx context.Context, id string) (store.Info, error) {
 		err = s.onDamaged(&info)
 	}
 	return info, err
+}
+
+func (s *spoiled) Sum(ctx context.Context, filter store.Filter) (store.Sum, error) {
+	if s.onSum == nil {
+		return store.SumList(ctx, s, filter)
+	}
+	return s.onSum(ctx, filter)
 }
 
 func (s *spoiled) PutBlob(ctx context.Context, id, hash string, data []byte) error {
