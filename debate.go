@@ -130,12 +130,13 @@ func (e *Engine) build() (*engine.Engine, error) {
 	}
 	functions := make(map[string]flow.Function, len(e.Judges)+len(e.Functions))
 	maps.Copy(functions, e.Functions)
-	for _, name := range slices.Sorted(maps.Keys(e.Judges)) {
+	judges := engine.Present(e.Judges)
+	for _, name := range slices.Sorted(maps.Keys(judges)) {
 		if functions[name] != nil {
-			problems = append(problems, engine.Wrong(engine.Entry("Functions", name), "has the name of a judge"))
+			problems = append(problems, engine.Wrong(engine.Entry("Functions", name), "has the name of a judge: give one of them another"))
 		}
-		if judge := e.Judges[name]; judge != nil {
-			functions[name] = judgeFunction{judge}
+		if functions[name] = nil; judges[name] != nil {
+			functions[name] = judgeFunction{judges[name]}
 		}
 	}
 	flows := map[string]*flow.Flow{FlowName: debateFlow(formats, maps.Clone(e.Detectors))}
@@ -158,10 +159,20 @@ func (e *Engine) build() (*engine.Engine, error) {
 
 // checkDetectors reports the detectors of the host program that cannot be registered.
 func checkDetectors(all map[string]Detector) (problems []error) {
+	all = engine.Present(all)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if all[name] == nil || !flow.Registrable(name) || builtin(format.Detector(name)) {
-			problems = append(problems, engine.Wrong(engine.Entry("Detectors", name), "is nil, or its name is empty or taken"))
+		says := ""
+		switch {
+		case all[name] == nil:
+			says = "is nil: set it to a detector"
+		case builtin(format.Detector(name)):
+			says = "has the name of a built-in detector: give it another"
+		case !flow.Registrable(name):
+			says = "has a name that is empty, too long, or does not print: give it another"
+		default:
+			continue
 		}
+		problems = append(problems, engine.Wrong(engine.Entry("Detectors", name), "%s", says))
 	}
 	return problems
 }

@@ -99,7 +99,8 @@
 //
 // [Session.Events] and [Engine.Events] yield numbered events. Facts are stored and never change. Between them come
 // chunks, the text of a turn as it is spoken. A reader begins after any number and never delays the debate. A slow
-// reader gets chunks merged, and misses no fact.
+// reader gets chunks merged, and misses no fact. Package sse streams them to a
+// browser.
 //
 // # Controls
 //
@@ -141,7 +142,8 @@
 // A [Record] counts tokens and USD in total, by model, by participant and by round. Failed attempts are included. A
 // [Budget] of USD, tokens, calls and time has limits that warn, that end the rounds early, or that stop the debate. No
 // call starts whose worst case would pass a hard limit. What calls may have cost that were broken off, or whose usage was not
-// reported, stands beside the cost ([flow.Unsettled]). [flow.SpentByLabel] sums debates by a label.
+// reported, stands beside the cost ([flow.Unsettled]). [flow.SpentByLabel] sums debates by a label,
+// and [store.SumOf] says what those of a tenant have cost and may still cost.
 //
 // [Engine.Estimate] computes beforehand the most that a debate can cost, what it typically costs, and the smallest limit with
 // which all rounds run. A limit below the worst case is a warning at the start. 0.25 USD are 25 * [USD] / 100. Amounts and

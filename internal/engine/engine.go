@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -86,8 +87,9 @@ type Engine struct {
 
 // New makes an engine of its parts, which it copies. It returns an error of kind validation for each part that is wrong.
 func New(p Parts) (*Engine, []error) {
+	p.Providers, p.Functions, p.Tools, p.Contexts = Present(p.Providers), Present(p.Functions), Present(p.Tools), Present(p.Contexts)
 	l := &Engine{
-		providers: maps.Clone(p.Providers), functions: maps.Clone(p.Functions), models: maps.Clone(p.Models), tools: maps.Clone(p.Tools),
+		providers: p.Providers, functions: p.Functions, models: maps.Clone(p.Models), tools: p.Tools,
 		contexts: map[string]window.Manager{
 			flow.ContextTruncate: window.Truncate{}, flow.ContextSliding: window.Sliding{}, flow.ContextSummarize: window.Summarize{},
 			flow.DefaultContext: window.Hybrid{},
@@ -103,8 +105,12 @@ func New(p Parts) (*Engine, []error) {
 	var err error
 	var templates []map[string]prompt.Template
 	for name, f := range orderpkg.ByKey(p.Flows) {
-		if f == nil || f.Name != name {
-			problems = append(problems, Wrong("Flows", "the flow under %q has another name, or is nil", name))
+		if f == nil {
+			problems = append(problems, Wrong("Flows", "the flow %q is nil: set Engine.Flows[%[1]q] to one", name))
+			continue
+		}
+		if f.Name != name {
+			problems = append(problems, Wrong("Flows", "the flow under %q has the name %q: set Engine.Flows[%[2]q], or its Name", name, f.Name))
 			continue
 		}
 		if l.machines[name], err = flow.Compile(f); err != nil {
@@ -119,7 +125,7 @@ func New(p Parts) (*Engine, []error) {
 		l.slots = make(chan struct{}, p.MaxCalls)
 	}
 	kept := p.Store
-	if kept == nil {
+	if isNil(kept) {
 		kept = &store.Memory{}
 	}
 	l.host = session.NewHost(session.HostConfig{
@@ -148,6 +154,11 @@ func (p *Parts) check() (problems []error) {
 			problems = append(problems, Wrong(Entry("Tools", name), "%w", err))
 		}
 	}
+	for field, v := range orderpkg.ByKey(map[string]any{"Bus": p.Bus, "Store": p.Store}) {
+		if v != nil && isNil(v) {
+			problems = append(problems, Wrong(field, "is a nil %T: open it before, and check the error", v))
+		}
+	}
 	for field, n := range orderpkg.ByKey(map[string]int64{
 		"MaxCalls": int64(p.MaxCalls), "ChunkInterval": int64(p.ChunkInterval), "Grace": int64(p.Grace), "Lease": int64(p.Lease),
 	}) {
@@ -156,6 +167,24 @@ func (p *Parts) check() (problems []error) {
 		}
 	}
 	return problems
+}
+
+// Present returns a copy of what is registered, in which a nil pointer or function is just nil: to call it would panic.
+func Present[V any](all map[string]V) map[string]V {
+	all = maps.Clone(all)
+	for name, v := range all {
+		if isNil(v) {
+			var none V
+			all[name] = none
+		}
+	}
+	return all
+}
+
+// isNil reports whether a value, or what an interface holds, is nil.
+func isNil(v any) bool {
+	r := reflect.ValueOf(v)
+	return !r.IsValid() || (r.Kind() == reflect.Pointer || r.Kind() == reflect.Func) && r.IsNil()
 }
 
 // Entry names an entry of a field of an engine.

@@ -134,7 +134,7 @@ func (p *program) control(ctx context.Context, engine *debate.Engine, id string,
 	if err != nil {
 		return cmp.Or(refusal, err)
 	}
-	info, err := describe(ctx, engine.Store, id)
+	info, err := store.InfoOf(ctx, engine.Store, id)
 	if err != nil {
 		return cmp.Or(refusal, err)
 	}

@@ -156,19 +156,6 @@ func findNewest(ctx context.Context, kept store.Store, name string, from choice)
 	return "", exit(exitArguments, fmt.Errorf("there is no %s; debate list shows the conversations that there are", from.what()))
 }
 
-// describe returns the store's description of a conversation.
-func describe(ctx context.Context, kept store.Store, id string) (store.Info, error) {
-	for info, err := range kept.List(ctx, store.Filter{After: before(id)}) {
-		if err != nil || info.ID == id {
-			return info, err
-		}
-		if info.ID > id {
-			break
-		}
-	}
-	return store.Info{}, flow.ErrNotFound
-}
-
 // interruptible returns a context that ends with the first Ctrl-C. It is for commands that run no conversation: there is
 // nothing to pause. stop ends the watching.
 func (p *program) interruptible(ctx context.Context) (context.Context, func()) {

@@ -67,7 +67,7 @@ func (p *program) runDelete(ctx context.Context, args []string, yes bool) error 
 		if err != nil {
 			return err
 		}
-		info, err := describe(ctx, kept, id)
+		info, err := store.InfoOf(ctx, kept, id)
 		if err != nil {
 			return err
 		}

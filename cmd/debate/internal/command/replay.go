@@ -163,7 +163,7 @@ func (p *program) checkLog(ctx context.Context, engine *debate.Engine, id string
 	if err := sameRecord(record, again); err != nil {
 		return fmt.Errorf("the log is not whole: %w", err)
 	}
-	info, err := describe(ctx, engine.Store, id)
+	info, err := store.InfoOf(ctx, engine.Store, id)
 	if err != nil {
 		return err
 	}

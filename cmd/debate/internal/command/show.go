@@ -42,7 +42,7 @@ its result. --json prints the whole record.`,
 			if p.json {
 				return p.printValue(detailed(record))
 			}
-			info, err := describe(ctx, engine.Store, id)
+			info, err := store.InfoOf(ctx, engine.Store, id)
 			if err != nil {
 				return interruption(ctx, err)
 			}

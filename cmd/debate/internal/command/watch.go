@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // watch follows a conversation that another process runs.
@@ -103,7 +104,7 @@ func (p *program) course(since time.Time) (show func(*flow.Event), end func()) {
 
 // aloneNow returns an error that says that no process runs a conversation, and what continues it; nil: one does, or it is over.
 func (p *program) aloneNow(ctx context.Context, engine *debate.Engine, record *flow.Record) error {
-	info, err := describe(ctx, engine.Store, record.ID)
+	info, err := store.InfoOf(ctx, engine.Store, record.ID)
 	if err != nil || info.Owner != "" || record.Final() {
 		return nil //nolint:nilerr // what fails here fails for the reader of the events too
 	}
@@ -129,7 +130,7 @@ func (p *program) leftAlone(ctx context.Context, engine *debate.Engine, id strin
 			return nil
 		case <-ticker.C:
 		}
-		info, err := describe(ctx, engine.Store, id)
+		info, err := store.InfoOf(ctx, engine.Store, id)
 		if alone++; err != nil || info.Owner != "" || info.State.Idle() {
 			alone = 0
 		}
