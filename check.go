@@ -45,7 +45,7 @@ func (v *validation) check(c *Config) {
 	v.checkAssign(c)
 	v.people(c)
 	if len(c.Tools) > 0 {
-		v.Addf("tools", "the flow %q offers no tools", FlowName)
+		v.Addf("tools", "%w", flow.WithMend(fmt.Errorf("the flow %q offers no tools", FlowName), "leave it out, or choose another flow"))
 	}
 	v.checkDetectors("watch", c.Watch)
 	v.checkDetectors("stopOn", c.StopOn)

@@ -264,7 +264,7 @@ func TestBadEngines(t *testing.T) {
 		},
 		"a function and a judge of one name": {
 			&debate.Engine{
-				Judges: map[string]debate.Judge{"cato": debate.JudgeFunc(nil)}, Functions: map[string]flow.Function{"cato": arbiter.Func(nil)},
+				Judges: map[string]debate.Judge{"cato": stage.Outsider(nil)}, Functions: map[string]flow.Function{"cato": arbiter.Func(nil)},
 			},
 			[]string{"Functions[cato]"},
 		},

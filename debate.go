@@ -135,9 +135,10 @@ func (e *Engine) build() (*engine.Engine, error) {
 		if functions[name] != nil {
 			problems = append(problems, engine.Wrong(engine.Entry("Functions", name), "has the name of a judge: give one of them another"))
 		}
-		if functions[name] = nil; judges[name] != nil {
-			functions[name] = judgeFunction{judges[name]}
+		if judges[name] == nil {
+			problems = append(problems, engine.Wrong(engine.Entry("Judges", name), "is nil: set it to a judge"))
 		}
+		functions[name] = judgeFunction{judges[name]}
 	}
 	flows := map[string]*flow.Flow{FlowName: debateFlow(formats, maps.Clone(e.Detectors))}
 	maps.Copy(flows, e.Flows)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // A budget is kept because a call starts only if the most that it can cost fits. The files of the group:
@@ -146,7 +148,7 @@ func (m Money) MarshalJSON() ([]byte, error) { return []byte(m.decimal()), nil }
 func (m *Money) UnmarshalJSON(data []byte) error {
 	var number json.Number
 	if err := json.Unmarshal(data, &number); err != nil || number == "" || len(number) > 40 || data[0] == '"' {
-		return fmt.Errorf("%.40q is not an amount of USD", data)
+		return fmt.Errorf("%s is not an amount of USD: write a number such as 1.5", text.OneLine(string(data), 40))
 	}
 	if _, exponent, ok := strings.Cut(strings.ToLower(string(number)), "e"); ok {
 		if n, err := strconv.Atoi(exponent); err != nil || n < -30 || n > 30 {
@@ -155,7 +157,7 @@ func (m *Money) UnmarshalJSON(data []byte) error {
 	}
 	rat, ok := new(big.Rat).SetString(string(number))
 	if !ok {
-		return fmt.Errorf("%.40q is not an amount of USD", data)
+		return fmt.Errorf("%s is not an amount of USD: write a number such as 1.5", text.OneLine(string(data), 40))
 	}
 	rat.Mul(rat, new(big.Rat).SetInt64(int64(USD)))
 	if !rat.IsInt() || !rat.Num().IsInt64() {

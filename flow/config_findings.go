@@ -145,7 +145,9 @@ func (f *Findings) budget(b *Budget) {
 		"budget.softCalls": {int64(b.SoftCalls), int64(b.HardCalls)}, "budget.softTime": {int64(b.SoftTime), int64(b.HardTime)},
 	}) {
 		if pair[0] > 0 && pair[1] > 0 && pair[0] > pair[1] {
-			f.Addf(field, "is above the hard limit: the conversation would stop before it could conclude")
+			hard := strings.Replace(field, "soft", "hard", 1)
+			err := errors.New("is above the hard limit: the conversation would stop before it could conclude")
+			f.Addf(field, "%w", WithMend(err, "lower it to "+hard+" or less, or raise "+hard))
 		}
 	}
 	if b.Confirm && b.Warn == 0 {
@@ -277,7 +279,9 @@ func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) 
 			f.Addf(one.Field, "looks like a neutral label")
 		}
 		if other, ok := names.Add(one.Name, "the name of "+strings.TrimSuffix(one.Field, ".name")); !ok {
-			f.Addf(one.Field, "can be confused with %s", other)
+			err := fmt.Errorf("can be confused with %s", other)
+			mend := fmt.Sprintf("give %q another name: another case, accent or look-alike letter is not enough", text.OneLine(one.Name, 80))
+			f.Addf(one.Field, "%w", WithMend(err, mend))
 		}
 	}
 }

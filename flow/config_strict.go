@@ -180,7 +180,11 @@ func problemsOfLeaf(tree any, t reflect.Type) []error {
 	}
 	is, wants := strictjson.Kind(tree), kindOfType(t)
 	if tree != nil && wants != "" && wants != is {
-		return Within("", "", fmt.Errorf("is %s, not %s", is, wants))
+		err := fmt.Errorf("is %s, not %s", is, wants)
+		if t == reflect.TypeFor[Duration]() {
+			err = WithMend(err, "write a text such as \"90s\" or \"10m\"")
+		}
+		return Within("", "", err)
 	}
 	if kind := t.Kind(); (kind == reflect.String || kind == reflect.Bool) && !reads(t) {
 		return nil

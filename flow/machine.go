@@ -317,6 +317,8 @@ func (r *Record) opposed(on Trigger, err error) error {
 		return WithMend(err, r.Failure.Clause())
 	case r.State == StateError:
 		return WithMend(err, "retry or stop the conversation, which a failure has stopped")
+	case r.start == nil && on == TriggerStart:
+		return WithMend(err, "validate the config first, until nothing is wrong with it")
 	case r.start == nil:
 		return WithMend(err, "start the conversation")
 	case on == TriggerResume || on == TriggerRetry:

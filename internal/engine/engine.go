@@ -106,7 +106,7 @@ func New(p Parts) (*Engine, []error) {
 	var templates []map[string]prompt.Template
 	for name, f := range orderpkg.ByKey(p.Flows) {
 		if f == nil {
-			problems = append(problems, Wrong("Flows", "the flow %q is nil: set Engine.Flows[%[1]q] to one", name))
+			problems = append(problems, Wrong("Flows", "the flow under %q is nil: set Engine.Flows[%[1]q] to one", name))
 			continue
 		}
 		if f.Name != name {

@@ -127,7 +127,8 @@ func readSnapshot(data []byte) (*snapshot, error) {
 	}
 	switch {
 	case version < 1:
-		return nil, restoreError("version", errors.New("is missing: this is no snapshot"))
+		err := errors.New("is missing: this is no snapshot")
+		return nil, restoreError("version", flow.WithMend(err, "give what a snapshot or an export has written"))
 	case version > SnapshotVersion:
 		return nil, restoreError("version", fmt.Errorf("is %d: this release reads snapshots up to version %d", version, SnapshotVersion))
 	}

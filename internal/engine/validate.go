@@ -201,7 +201,11 @@ func (l registry) Model(name string) error {
 	case !flow.Registrable(name):
 		return fmt.Errorf("is not one line of at most %d bytes that print", flow.MaxName)
 	case !ok:
-		return fmt.Errorf("%q is not \"provider/model\"", text.OneLine(name, 80))
+		err := fmt.Errorf("%q is not \"provider/model\"", text.OneLine(name, 80))
+		if known := slices.Sorted(maps.Keys(l.providers)); len(known) > 0 {
+			err = flow.WithMend(err, fmt.Sprintf("write the name of a provider, a slash and a model, such as \"%s/a-model\"", known[0]))
+		}
+		return err
 	case l.providers[host] == nil:
 		return unregistered("provider", "Providers", host, l.providers)
 	default:
@@ -309,7 +313,7 @@ func checkTool(name string, tool flow.Tool) error {
 		return errors.New("the name is not 1 to 64 letters, digits, '-' and '_'")
 	}
 	if tool == nil {
-		return errors.New("is nil")
+		return errors.New("is nil: set it to a tool")
 	}
 	tree, err := strictjson.Decode(string(tool.Describe().Parameters), strictjson.Limits{})
 	if schema, ok := tree.(map[string]any); err != nil || !ok || schema["type"] != "object" {

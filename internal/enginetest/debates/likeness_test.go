@@ -193,7 +193,8 @@ func TestTheErrorNamesWhomANameIsLike(t *testing.T) {
 	engine, _ := stage.Engine(config)
 	err := engine.Validate(t.Context(), config)
 	assert.EqualError(t, err, "debate: validation: config: judging.judges[0].name: can be confused with the name of participants[0]")
-	assert.Equal(t, "Correct judging.judges[0].name.", stage.RequireKind(t, err, provider.KindValidation).Hint())
+	const hint = `Correct judging.judges[0].name: give "ada" another name: another case, accent or look-alike letter is not enough.`
+	assert.Equal(t, hint, stage.RequireKind(t, err, provider.KindValidation).Hint())
 }
 
 // Names that look different are different, in every script.
