@@ -31,7 +31,7 @@
 // type that its [EventKind] names.
 //
 //   - the course: [Start], [Parent], [Transition], [Round], [EndReason], [EndedByHost] and the constants beside it, [Opened],
-//     [Sent], [Received], [MaxReason], [Warning], [WarningKind], [Outage], [RetriedNow], [Amendment] ([ModelChoice])
+//     [Sent], [Received], [MaxReason], [Warning], [WarningKind], [RetriedNow], [Amendment] ([ModelChoice])
 //   - a call and its attempts: [Intent], [Spend], [VendorMetadata], [LeftOut], [AttemptEnd], [SpendOf], [Turn], [Chunk], [Heartbeat],
 //     [Summarized], [Rejection], [Failure], [FailedAttempt], [Skipped], [Withdrawn],
 //     [CallUsage] ([UsedTool]), [Charge], [Late], [ToolCalls], [AskedTool], [Continued], [ToolResult], [ToolOffer], [Gap]

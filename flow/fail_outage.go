@@ -34,29 +34,26 @@ type outage struct {
 	took  time.Duration // the longest of those that could not connect
 	cause *Error        // of the latest of them
 	told  bool          // whether the warning was given
-	seen  int           // its place among Record.Outages, from 1; 0: it is none of them
+	seen  int           // its place in Record.outlasted, from 1; 0: it is not there
 }
 
-// Outage is a temporary failure of a provider. A warning has said that the conversation waits for it to pass.
-type Outage struct {
-	Host     string        // the registered name of the provider; the actor's name, if no model is asked
-	Kind     Kind          // of the failure of which the warning was given
-	Evidence string        // that of the warning: until when it is waited for
-	Over     bool          // it is no longer waited for
-	Passed   bool          // it is over because the provider has answered
-	Waited   time.Duration // until the answer, without the time in which no call could run; 0 unless Passed
+// toldOutage is an outage of which a warning was given: the conversation waits for it to pass.
+type toldOutage struct {
+	host     string        // as in outage
+	kind     Kind          // of the failure of which the warning was given
+	evidence string        // that of the warning: until when it is waited for
+	over     bool          // it is no longer waited for
+	passed   bool          // it is over because the provider has answered
+	waited   time.Duration // until the answer, without the time in which no call could run; 0 unless passed
 }
-
-// Outages returns the outages of which a warning was given, oldest first.
-func (r *Record) Outages() []Outage { return slices.Clone(r.outlasted) }
 
 // over ends outages, in the record of them. passed: the provider has answered at this time.
 func (r *Record) over(in *Intent, passed bool, at time.Time) {
 	for i := range r.outages {
 		if o := &r.outages[i]; o.seen > 0 && (in == nil || o.host == r.hostOf(in)) {
 			told := &r.outlasted[o.seen-1]
-			if told.Over, told.Passed = true, passed; passed {
-				told.Waited = at.Sub(o.since)
+			if told.over, told.passed = true, passed; passed {
+				told.waited = at.Sub(o.since)
 			}
 			o.seen = 0
 		}
@@ -273,7 +270,7 @@ func (r *Record) foldTold(w *Warning) {
 	}
 	o.told = true
 	if len(tries) > 0 && o.seen == 0 && len(r.outlasted) < maxTracked {
-		r.outlasted = append(r.outlasted, Outage{Host: host, Kind: tries[len(tries)-1], Evidence: w.Evidence})
+		r.outlasted = append(r.outlasted, toldOutage{host: host, kind: tries[len(tries)-1], evidence: w.Evidence})
 		o.seen = len(r.outlasted)
 	}
 }

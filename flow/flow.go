@@ -415,22 +415,15 @@ func (r *Record) NextRound(calls int) *Round {
 	return &Round{N: r.Round + 1, Of: r.settings.Rounds, Calls: calls}
 }
 
-// TurnOf returns the turn that is the result of a call. It is read only. nil: there is none, or its result is an event of the
-// flow's own.
-func (r *Record) TurnOf(call string) *Turn {
-	for _, t := range slices.Backward(r.Turns) {
-		if t.Call == call {
-			return t
-		}
-	}
-	return nil
-}
-
 // AnswerTo returns the structured answer that the turn of a call holds, as a T. ok is false if there is no such turn, or if
 // what an imported log holds is no T.
 func AnswerTo[T any](r *Record, call string) (answer T, ok bool) {
-	t := r.TurnOf(call)
-	ok = t != nil && len(t.Data) > 0 && json.Unmarshal(t.Data, &answer) == nil
+	for _, t := range slices.Backward(r.Turns) {
+		if t.Call == call {
+			ok = len(t.Data) > 0 && json.Unmarshal(t.Data, &answer) == nil
+			break
+		}
+	}
 	return answer, ok
 }
 

@@ -130,7 +130,7 @@ type learned struct {
 	leftOut    []LeftOut                  // what models were asked without
 	outages    []outage                   // of providers that may pass by themselves
 	replied    map[string]bool            // the providers that have answered, if only with an error, by their hosts
-	outlasted  []Outage                   // of which a warning was given
+	outlasted  []toldOutage               // of which a warning was given
 	answered   map[string][]AnsweredError // the answers to an inquiry since it was last asked, by its ID
 	swaps      []replacement              // models chosen as replacements, one for each actor
 	shrunk     []reduction                // choices for participants whose context was too large
@@ -405,17 +405,6 @@ func (r *Record) Dropped() []string { return r.dropped }
 func (r *Record) Asking(call string) bool {
 	c := r.calls[call]
 	return c != nil && c.status == callInFlight
-}
-
-// Status returns what an actor is doing. A name for which no call was made yet is active.
-func (r *Record) Status(name string) Status {
-	if r.IsDropped(name) {
-		return StatusDropped
-	}
-	if call := r.latestOf(name); call != nil {
-		return call.standing()
-	}
-	return StatusActive
 }
 
 // Waiting returns the first turn that is hidden now, or nil if there is none; see Call.Hidden.

@@ -54,14 +54,14 @@ var harmless = []WarningKind{
 }
 
 // waited says that an outage is or was waited for.
-func (r *Record) waited(o *Outage) string {
+func (r *Record) waited(o *toldOutage) string {
 	switch {
-	case o.Passed:
-		return fmt.Sprintf("%s: %s was waited for, for %s", o.Kind, o.Host, o.Waited.Round(time.Second))
-	case o.Over, r.Final(), r.State == StateError:
-		return fmt.Sprintf("%s: %s was waited for in vain", o.Kind, o.Host)
+	case o.passed:
+		return fmt.Sprintf("%s: %s was waited for, for %s", o.kind, o.host, o.waited.Round(time.Second))
+	case o.over, r.Final(), r.State == StateError:
+		return fmt.Sprintf("%s: %s was waited for in vain", o.kind, o.host)
 	default:
-		return o.Evidence
+		return o.evidence
 	}
 }
 

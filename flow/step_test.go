@@ -56,7 +56,7 @@ func pollEngine() *debate.Engine {
 			asking: {Calls: flow.Missing(all), Next: flow.Then(asked)},
 		},
 		Schemas: map[string]*flow.Schema{"vote": flow.AnswerSchema[vote]("vote", flow.AnswerOf[vote]{Check: func(r *flow.Record, v *vote) []string {
-			if !v.Yes && r.TurnOf("vote.Ada") == nil {
+			if !v.Yes && !r.Done("vote.Ada") {
 				return []string{"somebody has to say yes first"}
 			}
 			return nil
@@ -97,7 +97,8 @@ func TestStepsOfWhatTheKernelOffers(t *testing.T) {
 	assert.False(t, ok, "it is no such answer")
 	_, ok = flow.AnswerTo[vote](r, "vote.Cyd")
 	assert.False(t, ok)
-	assert.Equal(t, 2, r.TurnOf("vote.Ada").Attempt)
+	assert.Equal(t, []string{"vote.Ben", "vote.Ada"}, []string{r.Turns[0].Call, r.Turns[1].Call})
+	assert.Equal(t, 2, r.Turns[1].Attempt)
 }
 
 // TestTextsThatTakeLongHoldUpNoOtherStart: while the prompts of one conversation are rendered, others start.

@@ -160,7 +160,7 @@ func TestWhoWaitsForItsTurnIsQueued(t *testing.T) {
 			statuses := func() []flow.Status {
 				record := stage.SessionRecord(t, session)
 				other := stage.StoredRecord(t, engine, "queued")
-				all := []flow.Status{record.Status("Ada"), record.Status("Ben")}
+				all := []flow.Status{record.Participant("Ada").Status, record.Participant("Ben").Status}
 				assert.Equal(t, other.Participant("Ada").Status, all[0])
 				assert.Equal(t, other.Participant("Ben").Status, all[1])
 				slices.Sort(all) // either may be first
