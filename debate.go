@@ -448,26 +448,26 @@ type Fetched struct {
 	Type string
 }
 
-// Shutdown closes all sessions, so that another process can open their debates at once. It returns when nothing of
-// them runs any more, or when ctx is done.
+// Shutdown closes all sessions, so that another process can open their debates at once. It returns when nothing of them runs
+// any more. Publishing on the Bus ends too.
 //
-// Publishing on the Bus ends too, unless the bus ignores its context for longer than Grace.
+// Calls in flight finish and are recorded; no other call starts. Calls that wait for their turn, in a limiter or under MaxCalls,
+// were not sent: they are recorded as aborted, free of charge. See [provider.Waiting] for how a wrapper of the host program's own
+// takes part in that.
 //
-// Calls in flight are aborted, count as broken off and are made again by the process that continues. If mode is [Drain], they finish
-// and their results are recorded, and no other call starts. If ctx is done before all have finished, Shutdown leaves them
-// running, and returns one error that wraps that of ctx and counts their debates; a second Shutdown without Drain aborts them.
-//
-// Calls that wait for their turn, in a limiter or under MaxCalls, were not sent. They are recorded as aborted, free of charge,
-// with or without Drain. See [provider.Waiting] for how a wrapper of the host program's own takes part in that.
+// Once ctx is done, Shutdown aborts the calls that are left. They count as broken off, and are made again by the process that
+// continues. It waits for calls that ignore their context for at most Grace, and then
+// for a store that does for as long again. The error then wraps that of ctx, and counts the debates.
+// To abort at once, call Shutdown with a context that is done already.
 //
 // From then on, the engine refuses to make, start, open, submit or advance a debate, and each session that Shutdown has closed
 // refuses every control. The error says "the engine is shut down" and wraps [flow.ErrClosed]. Stored debates can still be read,
 // and controlled with [Engine.Control]. A session of [Engine.New] whose debate has not started is not closed: its Start is
 // refused, and its Wait waits until its context is done.
-func (e *Engine) Shutdown(ctx context.Context, mode ...CallMode) error {
+func (e *Engine) Shutdown(ctx context.Context) error {
 	l, err := e.freeze()
 	if err != nil {
 		return err
 	}
-	return l.Shutdown(ctx, len(mode) > 0 && mode[0] == Drain)
+	return l.Shutdown(ctx)
 }

@@ -104,7 +104,7 @@
 //
 // # Controls
 //
-//   - [Session.Pause] stops new calls. It aborts the calls in flight or, with [Drain], waits for them.
+//   - [Session.Pause] stops new calls and aborts the calls in flight. [Session.Control] with a draining pause lets them finish.
 //   - [Session.Resume] continues.
 //   - [Session.Stop] ends the rounds. The verdict is given on what has been said.
 //   - [Session.Cancel] ends the debate without a verdict.

@@ -144,7 +144,7 @@ func ExampleSession_Pause() {
 			break
 		}
 	}
-	if err := session.Pause(ctx, debate.Drain); err != nil {
+	if err := session.Control(ctx, flow.Pause{Drain: true}); err != nil {
 		fmt.Println(err)
 		return
 	}

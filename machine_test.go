@@ -217,14 +217,14 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 	play("canceled", stage.TwoDebaters(), plain, func(t *testing.T, s held) { require.NoError(t, s.Cancel(t.Context())) })
 	play("stopped without a turn", stage.TwoDebaters(), plain, func(t *testing.T, s held) { require.NoError(t, s.Stop(t.Context())) })
 	play("paused", stage.TwoDebaters(), plain, func(t *testing.T, s held) {
-		require.NoError(t, s.Pause(t.Context(), debate.Drain))
+		require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true}))
 		s.speak()
 		synctest.Wait()
 		assert.Equal(t, flow.StatePaused, s.State())
 		require.NoError(t, s.Resume(t.Context()))
 	})
 	play("paused, then stopped with a turn", stage.TwoDebaters(), plain, func(t *testing.T, s held) {
-		require.NoError(t, s.Pause(t.Context(), debate.Drain))
+		require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true}))
 		s.speak()
 		synctest.Wait()
 		require.NoError(t, s.Stop(t.Context()))

@@ -112,19 +112,11 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// CallMode says what a pause or a shutdown does with the calls in flight.
-type CallMode int
-
-// Drain lets the calls in flight finish. Without it they are aborted, and count as broken off until their end is recorded.
-const Drain CallMode = 1
-
-// Pause stops new calls. Calls in flight are aborted, or finish if mode is Drain.
-func (s *Session) Pause(ctx context.Context, mode ...CallMode) error {
-	return s.session.Do(ctx, flow.Pause{Drain: len(mode) > 0 && mode[0] == Drain})
-}
+// Pause stops new calls, and aborts the calls in flight. A [flow.Pause] with Drain, given to [Session.Control], lets them finish.
+func (s *Session) Pause(ctx context.Context) error { return s.session.Do(ctx, flow.Pause{}) }
 
 // Control gives a control to the debate, as [Engine.Control] does. It is for those that have more to say than the methods of this
-// type: a [flow.Amendment], or a [flow.Pause] with a Reason.
+// type: a [flow.Amendment], or a [flow.Pause] with a Reason or with Drain.
 func (s *Session) Control(ctx context.Context, signal flow.Signal) error {
 	return s.session.Control(ctx, signal)
 }

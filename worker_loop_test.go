@@ -31,7 +31,7 @@ func TestTheWorkerOfTheDocs(t *testing.T) {
 			stage.Pass(20 * time.Millisecond)
 			ids = append(ids, s.ID())
 		}
-		require.NoError(t, host.Shutdown(t.Context(), debate.Drain))
+		require.NoError(t, host.Shutdown(t.Context()))
 		begin := func(m *stage.Member) (end func()) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var group sync.WaitGroup
@@ -178,10 +178,7 @@ func workLoop(ctx context.Context, engine *debate.Engine, slots int) error {
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	err := engine.Shutdown(drain, debate.Drain) // finishes the calls in flight, and starts none
-	if err != nil {
-		err = engine.Shutdown(context.WithoutCancel(ctx)) // aborts those that take longer
-	}
+	err := engine.Shutdown(drain) // finishes the calls in flight, starts none, and aborts those that take longer
 	group.Wait()
 	return err
 }

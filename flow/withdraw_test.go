@@ -245,7 +245,7 @@ func TestAFailedCallThatAnInputMakesNeedlessIsNotOwed(t *testing.T) {
 			}
 		})
 		session := stage.Started(t, engine, stage.InFlow(engine, config))
-		require.NoError(t, session.Pause(t.Context(), debate.Drain))
+		require.NoError(t, session.Control(t.Context(), flow.Pause{Drain: true}))
 		stage.Pass(2 * time.Second)
 		require.NoError(t, session.Send(t.Context(), stage.Nudge, []string{"Ada"}))
 		require.NoError(t, session.Resume(t.Context()))

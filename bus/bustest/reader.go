@@ -63,7 +63,7 @@ func (x *exam) speak(over bus.Bus) *speech {
 // close ends the debate, its readers and all that runs for them.
 func (s *speech) close() {
 	s.end()
-	_ = s.speaker.Shutdown(context.WithoutCancel(s.ended))
+	_ = s.speaker.Shutdown(s.ended)
 	s.readers.Wait()
 }
 
@@ -115,7 +115,7 @@ func (s *speech) listen(over bus.Bus, awake <-chan struct{}) *listener {
 	l := &listener{news: make(chan struct{}, 1)}
 	engine := &debate.Engine{Store: &s.store, Bus: over}
 	s.readers.Go(func() {
-		defer func() { _ = engine.Shutdown(context.WithoutCancel(s.ended)) }()
+		defer func() { _ = engine.Shutdown(s.ended) }()
 		for event, err := range engine.Events(s.ended, s.session.ID(), 0) {
 			if l.take(event, err) {
 				return

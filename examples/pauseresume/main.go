@@ -66,7 +66,7 @@ func begin(ctx context.Context, calls map[string]int) ([]byte, error) {
 		}
 		show(&event, calls)
 		if turn, ok := event.Body.(*debate.Turn); ok && turn.Speaker == "Ada" {
-			if err := session.Pause(ctx, debate.Drain); err != nil { // without Drain, the call in flight is aborted
+			if err := session.Control(ctx, flow.Pause{Drain: true}); err != nil { // without Drain, the call in flight is aborted
 				return nil, err
 			}
 		}

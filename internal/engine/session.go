@@ -272,4 +272,4 @@ func (l *Engine) Freeze(config flow.Config) (flow.Start, error) {
 }
 
 // Shutdown closes all sessions; see debate.Engine.
-func (l *Engine) Shutdown(ctx context.Context, drain bool) error { return l.host.Shutdown(ctx, drain) }
+func (l *Engine) Shutdown(ctx context.Context) error { return l.host.Shutdown(ctx) }

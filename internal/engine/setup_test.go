@@ -79,7 +79,7 @@ func TestWhatIsKeptOfAConfigStays(t *testing.T) {
 	againSetups, againRenderings := engine.Kept(own)
 	assert.Equal(t, setups, againSetups)
 	assert.Equal(t, renderings, againRenderings)
-	require.NoError(t, own.Shutdown(t.Context(), false))
+	require.NoError(t, own.Shutdown(t.Context()))
 }
 
 // An engine keeps no more than 16 setups and 16 renderings. Of 17 configs that start in turn, each starts as it does alone.

@@ -19,38 +19,48 @@ func (s *Session) finish() {
 }
 
 // Close closes the session and waits until nothing of it runs any more, apart from code of others that is given up.
-func (s *Session) Close() { _ = s.closeWithin(context.Background(), flow.ErrClosed) }
+func (s *Session) Close() {
+	_, _ = s.closeWithin(saturated(s.host.Lease, s.host.Grace), flow.ErrClosed)
+}
 
-// closeWithin is Close for at most as long as ctx lasts, and for a reason of its own, which wraps [flow.ErrClosed].
+// closeWithin is Close for a reason of its own, which wraps [flow.ErrClosed]. It returns how many calls it has aborted, and whether
+// the session is closed.
 //
-// Whoever holds the lock may wait for the store. Each call of the store gets as much time as a lease lasts. A store that
-// has not returned by then, and the host's Grace, ignores its context. The session is then closed without it.
-func (s *Session) closeWithin(ctx context.Context, reason error) error {
+// Whoever holds the lock may wait for the store. A store that has not returned within most ignores its context. The session is then
+// closed without it. What is recorded at the end, and the release of the lease, get that time again.
+func (s *Session) closeWithin(most time.Duration, reason error) (aborted int, closed bool) {
 	s.cancel()
-	most := time.NewTimer(saturated(s.host.Lease, s.host.Grace))
-	defer most.Stop()
+	timer := time.NewTimer(most)
+	defer timer.Stop()
 	select {
 	case s.mu.lock <- struct{}{}:
-		s.end(reason)
+		aborted = s.end(reason)
 		s.mu.Unlock()
 	case <-s.mu.lost:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-most.C:
+		return 0, true
+	case <-timer.C:
 		s.abandon(reason)
-		return nil
+		return 0, false
 	}
-	most.Reset(saturated(s.host.Lease, s.host.Grace)) // for what is recorded, within Grace, and the release of the lease
+	closed, _ = s.awaitEnd(context.Background(), most, reason)
+	return aborted, closed
+}
+
+// awaitEnd waits until nothing of a session runs any more that closes for the given reason, or ctx is done. After most, it closes the
+// session without the store.
+func (s *Session) awaitEnd(ctx context.Context, most time.Duration, reason error) (closed bool, err error) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
 	select {
 	case <-s.done:
 	case <-s.mu.lost:
 	case <-ctx.Done():
-		return ctx.Err()
-	case <-most.C:
+		return false, ctx.Err()
+	case <-timer.C:
 		s.abandon(reason)
+		return false, nil
 	}
-	return nil
+	return true, nil
 }
 
 // abandon gives up the store that does not return. Readers and waiters learn why the session is closed. When the store
@@ -91,6 +101,9 @@ func (s *Session) closeWith(reason error) {
 	}
 	s.closedErr.CompareAndSwap(nil, &reason) // of a session that was given up, the callers know why already
 	s.closed = *s.closedErr.Load()
+	if s.drained != nil {
+		close(s.drained)
+	}
 	s.tickAt(time.Time{})
 	for _, f := range s.flights { // first those that wait: a call that is broken off makes way for the next one
 		f.ctx.Recall()

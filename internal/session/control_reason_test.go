@@ -33,7 +33,7 @@ func TestTheReasonOfAControlIsRecorded(t *testing.T) {
 		here, there := join(), join()
 		s := here.Begun()
 		stage.Pass(500 * time.Millisecond)
-		require.NoError(t, s.Pause(t.Context(), debate.Drain)) // without a reason, it has no evidence
+		require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true})) // without a reason, it has no evidence
 		require.NoError(t, there.Control(t.Context(), s.ID(), flow.Resume{Reason: "lunch is over"}))
 		require.NoError(t, there.Control(t.Context(), s.ID(), flow.Pause{Drain: true, Reason: "dinner"}))
 		require.NoError(t, there.Control(t.Context(), s.ID(), flow.Stop{Reason: "it is late – 🙂"}))

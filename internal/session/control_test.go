@@ -79,7 +79,7 @@ func TestAnAnswerWhileOthersSpeak(t *testing.T) {
 				s, other := join().Begun(), join()
 				stage.Pass(300 * time.Millisecond)
 				if session {
-					require.NoError(t, s.Pause(t.Context(), debate.Drain))
+					require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true}))
 					stage.Pass(time.Second)
 					other.Opened(s.ID())
 					require.NoError(t, s.Resume(t.Context()))

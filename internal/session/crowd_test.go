@@ -111,7 +111,7 @@ func TestControlsFromEverywhere(t *testing.T) {
 				case 0:
 					_ = session.Pause(over)
 				case 1:
-					_ = session.Pause(over, debate.Drain)
+					_ = session.Control(over, flow.Pause{Drain: true})
 				case 2:
 					_, _ = session.Record(over)
 				default:

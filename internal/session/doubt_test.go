@@ -146,7 +146,7 @@ func TestShutdownWaitsForWhatIsBeingOpened(t *testing.T) {
 			assert.ErrorIs(t, err, flow.ErrClosed)
 		})
 		stage.Pass(50 * time.Millisecond)
-		require.NoError(t, engine.Shutdown(t.Context()))
+		require.NoError(t, stage.Abort(engine))
 		all.Wait()
 		for info, err := range memory.List(t.Context(), debate.Filter{}) {
 			require.NoError(t, err)

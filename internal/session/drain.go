@@ -50,11 +50,13 @@ func (s *Session) closeIfDrained() {
 const maxEnding = time.Second
 
 // end closes the session for the given reason. Its calls are broken off. Those that were not sent cost nothing, and only this
-// process knows. So the lease is released once they have returned, but soon, and they are recorded before. The lock is held.
-func (s *Session) end(reason error) {
+// process knows. So the lease is released once they have returned, but soon, and they are recorded before. It returns how
+// many calls were in flight. The lock is held.
+func (s *Session) end(reason error) (aborted int) {
 	if s.closed != nil {
-		return
+		return 0
 	}
+	aborted = len(s.flights)
 	s.ending = s.leased && len(s.flights) > 0
 	s.closeWith(reason)
 	if s.ending {
@@ -64,6 +66,7 @@ func (s *Session) end(reason error) {
 			s.endNow()
 		})
 	}
+	return aborted
 }
 
 // keepUnsent keeps what has come of a call if it was broken off before it was sent. The lock is held.
@@ -104,18 +107,25 @@ func (s *Session) endNow() {
 }
 
 // drainWithin drains the session for a reason, which wraps [flow.ErrClosed]. It waits until the session is closed and nothing of it
-// runs any more, or ctx is done.
+// runs any more, or ctx is done. Once no call is in flight, it waits no longer than Close does.
 func (s *Session) drainWithin(ctx context.Context, reason error) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
 	}
 	s.drain(reason)
 	s.closeIfDrained()
-	s.mu.Unlock()
-	select {
-	case <-s.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	if s.closed == nil && s.drained == nil {
+		s.drained = make(chan struct{})
 	}
+	drained := s.drained
+	s.mu.Unlock()
+	if drained != nil {
+		select {
+		case <-drained:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	_, err := s.awaitEnd(ctx, saturated(s.host.Lease, s.host.Grace), reason)
+	return err
 }

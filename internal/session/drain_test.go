@@ -24,10 +24,10 @@ func TestAShutdownThatDrains(t *testing.T) {
 		s := a.Begun()
 		c.Config.ID = "paused"
 		paused := a.Begun()
-		require.NoError(t, paused.Pause(t.Context(), debate.Drain))
+		require.NoError(t, paused.Control(t.Context(), flow.Pause{Drain: true}))
 		stage.Pass(1500 * time.Millisecond) // Ben has spoken
 		began := time.Now()
-		require.NoError(t, a.Shutdown(t.Context(), debate.Drain))
+		require.NoError(t, a.Shutdown(t.Context()))
 		assert.Equal(t, 3500*time.Millisecond, time.Since(began), "Ada's speeches")
 		_, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, flow.ErrClosed)
@@ -74,7 +74,7 @@ func TestAShutdownDrainsWhatIsBeingOpened(t *testing.T) {
 			began <- s
 		}()
 		stage.Pass(500 * time.Millisecond)
-		require.NoError(t, a.Shutdown(t.Context(), debate.Drain))
+		require.NoError(t, a.Shutdown(t.Context()))
 		s := <-began
 		record := c.Record(s.ID())
 		assert.Len(t, record.Turns, 2)
@@ -87,7 +87,7 @@ func TestAShutdownDrainsWhatIsBeingOpened(t *testing.T) {
 	})
 }
 
-// A shutdown drains for as long as its context lasts. A second one aborts what is left.
+// A shutdown drains for as long as its context lasts. Then it aborts what is left.
 func TestAShutdownDrainsWithinItsBound(t *testing.T) {
 	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		a := join()
@@ -99,12 +99,9 @@ func TestAShutdownDrainsWithinItsBound(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		began := time.Now()
-		err := a.Shutdown(ctx, debate.Drain)
+		err := a.Shutdown(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.EqualError(t, err, "debate: shutdown: 2 of 2 open conversations are not closed yet: context deadline exceeded")
-		assert.Equal(t, 5*time.Second, time.Since(began))
-		assert.NotEmpty(t, c.Owner(s.ID()), "the call is still made")
-		require.NoError(t, a.Shutdown(t.Context()))
+		require.EqualError(t, err, "debate: shutdown: the calls of 2 of 2 open conversations were aborted: context deadline exceeded")
 		assert.Equal(t, 5*time.Second, time.Since(began))
 		assert.Empty(t, c.Owner(s.ID()))
 	})
@@ -118,7 +115,7 @@ func TestARetryIsLeftToAnotherProcess(t *testing.T) {
 		a, b := join(), join()
 		s := a.Begun()
 		stage.Pass(time.Second)
-		require.NoError(t, a.Shutdown(t.Context(), debate.Drain))
+		require.NoError(t, a.Shutdown(t.Context()))
 		assert.Equal(t, 1, c.Calls())
 		mend()
 		hurry()
@@ -148,7 +145,7 @@ func TestWaitingUntilADebateIsIdle(t *testing.T) {
 		stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 			s := join().Begun()
 			stage.Pass(500 * time.Millisecond)
-			require.NoError(t, s.Pause(t.Context(), debate.Drain))
+			require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true}))
 			idle(t, s, debate.ErrPaused, 500*time.Millisecond)
 			idle(t, s, debate.ErrPaused, 0)
 			assert.Empty(t, c.Owner(s.ID()))

@@ -42,7 +42,7 @@ func TestAReaderOutlivesTheSessionThatItReads(t *testing.T) {
 		stage.Pass(time.Second)
 		session = there.Opened(id)
 		stage.Pass(1500 * time.Millisecond)
-		require.NoError(t, session.Pause(t.Context(), debate.Drain))
+		require.NoError(t, session.Control(t.Context(), flow.Pause{Drain: true}))
 		_, err := session.WaitIdle(t.Context())
 		require.ErrorIs(t, err, debate.ErrPaused)
 		require.NoError(t, session.Close())
@@ -50,7 +50,7 @@ func TestAReaderOutlivesTheSessionThatItReads(t *testing.T) {
 		session = here.Opened(id)
 		require.NoError(t, session.Resume(t.Context()))
 		stage.Pass(1500 * time.Millisecond)
-		require.NoError(t, here.Shutdown(t.Context(), debate.Drain))
+		require.NoError(t, here.Shutdown(t.Context()))
 		stage.Ended(t, there.Opened(id))
 		<-ended
 		assert.Equal(t, c.Record(id).Seq, tr.last)

@@ -187,7 +187,7 @@ func TestWhatComesLateSettlesOnlyIfAllIsKnown(t *testing.T) {
 func TestNothingWaitsForCodeThatIsGivenUp(t *testing.T) {
 	for name, end := range map[string]func(ctx context.Context, e *debate.Engine, s *debate.Session) error{
 		"close":    func(_ context.Context, _ *debate.Engine, s *debate.Session) error { return s.Close() },
-		"shutdown": func(ctx context.Context, e *debate.Engine, _ *debate.Session) error { return e.Shutdown(ctx) },
+		"shutdown": func(_ context.Context, e *debate.Engine, _ *debate.Session) error { return stage.Abort(e) },
 		"cancel": func(ctx context.Context, _ *debate.Engine, s *debate.Session) error {
 			if err := s.Cancel(ctx); err != nil {
 				return err

@@ -79,7 +79,7 @@ type Host struct {
 	holders  map[*Session]struct{}      // sessions that may have a lease
 	awaiting map[string][]chan struct{} // readers that get a value when a session of that conversation is open
 	shut     bool                       // no session is opened any more
-	drains   bool                       // those that are being opened are kept, to finish the calls that they have begun
+	aborts   bool                       // nor is one kept that is being opened, to finish the calls that it has begun
 }
 
 // NewHost makes a host that holds no conversation.
@@ -206,18 +206,35 @@ func named(err error, id string) error {
 	return err
 }
 
-// Shutdown closes all sessions, and returns when nothing of them runs any more, or ctx is done. If drain is set, their
-// calls in flight finish first. No session is opened from then on.
-func (h *Host) Shutdown(ctx context.Context, drain bool) error {
+// Shutdown drains all sessions: their calls in flight finish, and no other call starts. It returns when nothing of them runs any
+// more. Once ctx is done, it aborts the calls that are left, and waits for at most twice Grace. The error wraps that of ctx, and counts the
+// conversations whose calls it has aborted, and those that are not closed yet. No session is opened from then on.
+func (h *Host) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
-	h.shut, h.drains = true, drain
+	h.shut = true
+	h.mu.Unlock()
+	h.endAll(ctx, func(s *Session) { _ = s.drainWithin(ctx, errShut) })
+	late := ctx.Err()
+	if late != nil {
+		late = h.abortAll(late)
+	}
+	if h.relay != nil {
+		h.relay.close(h.Grace)
+	}
+	return late
+}
+
+// endAll ends the open sessions, and waits for those that are being opened. It returns how many there were, or -1 if ctx was done
+// while a session was being opened.
+func (h *Host) endAll(ctx context.Context, end func(s *Session)) int {
+	h.mu.Lock()
 	opening := slices.Collect(maps.Values(h.opening))
 	h.mu.Unlock()
-	for _, end := range opening { // endOpening refuses these conversations, and they are closed again, unless they are to drain
+	for _, opened := range opening {
 		select {
-		case <-end:
+		case <-opened:
 		case <-ctx.Done():
-			return ctx.Err()
+			return -1
 		}
 	}
 	h.mu.Lock()
@@ -226,46 +243,42 @@ func (h *Host) Shutdown(ctx context.Context, drain bool) error {
 		open[s] = struct{}{}
 	}
 	h.mu.Unlock()
-	sessions := slices.Collect(maps.Keys(open))
 	var all sync.WaitGroup
-	errs := make([]error, len(sessions))
-	for i, s := range sessions {
-		all.Go(func() {
-			if drain {
-				errs[i] = s.drainWithin(ctx, errShut)
-			} else {
-				errs[i] = s.closeWithin(ctx, errShut)
-			}
-		})
+	for s := range open {
+		all.Go(func() { end(s) })
 	}
 	all.Wait()
-	if err := summed(errs); err != nil || h.relay == nil {
-		return err
-	}
-	return h.relay.close(ctx, h.Grace)
+	return len(open)
 }
 
-// summed returns one error of one line for those with which conversations could not be closed: mostly they are all that of the
-// same context.
-func summed(errs []error) (all error) {
-	n, seen := 0, make(map[string]bool)
-	for _, err := range errs {
-		if err == nil {
-			continue
-		}
-		n++
+// abortAll closes the sessions that a shutdown has not drained in time, for which late is the reason. Calls get Grace to end, and then
+// so does the store.
+func (h *Host) abortAll(late error) error {
+	h.mu.Lock()
+	h.aborts = true // endOpening refuses those that are being opened
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), saturated(h.Grace, h.Grace)) // for those that are being opened
+	defer cancel()
+	var aborted, left atomic.Int64
+	all := h.endAll(ctx, func(s *Session) {
+		calls, closed := s.closeWithin(saturated(h.Grace, h.Grace), errShut)
 		switch {
-		case all == nil:
-			all = err
-		case !seen[err.Error()]:
-			all = fmt.Errorf("%w; %w", all, err)
+		case !closed:
+			left.Add(1)
+		case calls > 0:
+			aborted.Add(1)
 		}
-		seen[err.Error()] = true
-	}
-	if all == nil {
+	})
+	switch {
+	case all < 0:
+		return fmt.Errorf("debate: shutdown: a conversation is still being opened: %w", late)
+	case left.Load() > 0:
+		return fmt.Errorf("debate: shutdown: %d of %d open conversations are not closed yet: %w", left.Load(), all, late)
+	case aborted.Load() > 0:
+		return fmt.Errorf("debate: shutdown: the calls of %d of %d open conversations were aborted: %w", aborted.Load(), all, late)
+	default:
 		return nil
 	}
-	return fmt.Errorf("debate: shutdown: %d of %d open conversations are not closed yet: %w", n, len(errs), all)
 }
 
 // errShut is the [flow.ErrClosed] of a host that was shut down.

@@ -82,7 +82,7 @@ func TestACrowdOfCallsIsBrokenOffAtOnce(t *testing.T) {
 			require.NoError(t, session.Resume(t.Context()))
 			stage.Pass(15 * time.Second)
 			began = time.Now()
-			require.NoError(t, engine.Shutdown(t.Context()))
+			require.NoError(t, stage.Abort(engine))
 			assert.Less(t, time.Since(began), 10*time.Second)
 		}))
 	}

@@ -88,7 +88,7 @@ func TestTheLeaseIsGivenBackAtRest(t *testing.T) {
 
 func TestTheLeaseIsKeptWhileACallIsInFlight(t *testing.T) {
 	for name, do := range map[string]func(context.Context, *debate.Session) error{
-		"a draining pause": func(ctx context.Context, s *debate.Session) error { return s.Pause(ctx, debate.Drain) },
+		"a draining pause": func(ctx context.Context, s *debate.Session) error { return s.Control(ctx, flow.Pause{Drain: true}) },
 		// The provider goes on: what was broken off is still to be charged.
 		"a pause": func(ctx context.Context, s *debate.Session) error { return s.Pause(ctx) },
 		"the end": func(ctx context.Context, s *debate.Session) error { return s.Cancel(ctx) },

@@ -98,7 +98,7 @@ func TestADebateIsPassedToAndFro(t *testing.T) {
 		sessions := []*debate.Session{first}
 		var readers []*reader
 		stage.Pass(300 * time.Millisecond)
-		require.NoError(t, first.Pause(t.Context(), debate.Drain))
+		require.NoError(t, first.Control(t.Context(), flow.Pause{Drain: true}))
 		stage.Pass(time.Second)
 		for range 2 {
 			sessions = append(sessions, join().Opened(first.ID()))
@@ -110,7 +110,7 @@ func TestADebateIsPassedToAndFro(t *testing.T) {
 			s := sessions[(i+1)%len(sessions)]
 			require.NoError(t, s.Resume(t.Context()))
 			stage.Pass(300 * time.Millisecond)
-			require.NoError(t, s.Pause(t.Context(), debate.Drain))
+			require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true}))
 			stage.Pass(5 * time.Second)
 			assert.Empty(t, c.Owner(first.ID()))
 		}
@@ -156,7 +156,7 @@ func TestWhatADeadHolderHasLeftInAPauseIsSettled(t *testing.T) {
 				stage.Pass(500 * time.Millisecond)
 				require.NoError(t, first.Resume(t.Context()))
 				stage.Pass(500 * time.Millisecond)
-				require.NoError(t, first.Pause(t.Context(), debate.Drain))
+				require.NoError(t, first.Control(t.Context(), flow.Pause{Drain: true}))
 				a.Die()
 				stage.Pass(stage.LeaseTime) // it has run out just now
 				calls := c.Calls()

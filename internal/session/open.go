@@ -125,7 +125,7 @@ func (h *Host) beginOpening(ctx context.Context, id string) (*Session, error) {
 }
 
 // endOpening ends what beginOpening began, and registers s as the session of the conversation; nil: it was not
-// opened. The error is that the host was shut down meanwhile, without draining. The lock of s is held.
+// opened. The error is that the host was shut down meanwhile, and its time to drain is over. The lock of s is held.
 func (h *Host) endOpening(id string, s *Session) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -134,7 +134,7 @@ func (h *Host) endOpening(id string, s *Session) error {
 	switch {
 	case s == nil || s.closed != nil || s.over.Load():
 		return nil
-	case h.shut && !h.drains:
+	case h.aborts:
 		return errShut
 	default:
 		h.sessions[s.ID] = s

@@ -113,9 +113,8 @@ func TestNobodyWaitsForAStoreLongerThanAContext(t *testing.T) {
 		require.NoError(t, err)
 		stage.Pass(5 * time.Second) // the third append hangs
 		for name, do := range map[string]func(context.Context) error{
-			"Pause":    func(ctx context.Context) error { return session.Pause(ctx) },
-			"Wait":     func(ctx context.Context) error { _, err := session.Wait(ctx); return err },
-			"Shutdown": func(ctx context.Context) error { return engine.Shutdown(ctx) },
+			"Pause": func(ctx context.Context) error { return session.Pause(ctx) },
+			"Wait":  func(ctx context.Context) error { _, err := session.Wait(ctx); return err },
 			"Events": func(ctx context.Context) (last error) {
 				for _, err := range session.Events(ctx, 0) {
 					last = err

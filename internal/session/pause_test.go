@@ -41,7 +41,7 @@ func TestPauseBreaksStreamsOffAndResumeAsksAgain(t *testing.T) {
 func TestADrainingPauseLetsTheSpeakerFinish(t *testing.T) {
 	stage.InBubble(t, stage.TwoDebaters(), func(t *testing.T, s *debate.Session, p *scripted.Provider) {
 		stage.Pass(1500 * time.Millisecond)
-		require.NoError(t, s.Pause(t.Context(), debate.Drain))
+		require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true}))
 		stage.Pass(time.Hour)
 		paused := stage.SessionRecord(t, s)
 		assert.Equal(t, []string{"r1 Ada", "r1 Ben"}, stage.Speakers(paused))

@@ -29,7 +29,7 @@ var queues = map[string]func(*stage.Member){
 // softEnds are the ways to stop an engine softly. Each breaks off the calls that were sent as well.
 var softEnds = map[string]func(ctx context.Context, m *stage.Member, s *debate.Session) error{
 	"Close":    func(_ context.Context, _ *stage.Member, s *debate.Session) error { return s.Close() },
-	"Shutdown": func(ctx context.Context, m *stage.Member, _ *debate.Session) error { return m.Shutdown(ctx) },
+	"Shutdown": func(_ context.Context, m *stage.Member, _ *debate.Session) error { return stage.Abort(m) },
 }
 
 // A process that is stopped softly knows which of its calls were never sent. They are free, and only those that were sent
@@ -76,7 +76,7 @@ func TestADrainRecallsWhatWaits(t *testing.T) {
 				stage.Pass(500 * time.Millisecond)
 				require.Equal(t, 1, c.Calls())
 				began := time.Now()
-				require.NoError(t, a.Shutdown(t.Context(), debate.Drain))
+				require.NoError(t, a.Shutdown(t.Context()))
 				assert.Equal(t, 500*time.Millisecond, time.Since(began), "the call that was sent")
 				assert.Equal(t, 1, c.Calls(), "none starts")
 				assert.Len(t, c.Record(s.ID()).Turns, 1)
@@ -101,8 +101,7 @@ func TestADrainPastItsBoundChargesOnlyWhatItSent(t *testing.T) {
 		stage.Pass(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		require.ErrorIs(t, a.Shutdown(ctx, debate.Drain), context.DeadlineExceeded)
-		require.NoError(t, a.Shutdown(t.Context()))
+		require.ErrorIs(t, a.Shutdown(ctx), context.DeadlineExceeded)
 		failed := failuresOf(c.Log(s.ID()))
 		require.Len(t, failed, 1)
 		assertRecalled(t, failed[0])
@@ -118,7 +117,7 @@ func TestADrainRecallsWhatBeginsToWait(t *testing.T) {
 		a.Providers["test"] = waitsLate{a.Providers["test"]}
 		s := a.Begun()
 		stage.Pass(500 * time.Millisecond)
-		require.NoError(t, a.Shutdown(t.Context(), debate.Drain))
+		require.NoError(t, a.Shutdown(t.Context()))
 		failed := failuresOf(c.Log(s.ID()))
 		require.Len(t, failed, 1)
 		assertRecalled(t, failed[0])

@@ -184,23 +184,20 @@ func (r *relay) rest() {
 }
 
 // close ends the relay and waits for its goroutine for at most as long as ctx lasts, or until the bus is given up.
-func (r *relay) close(ctx context.Context, grace time.Duration) error {
+func (r *relay) close(grace time.Duration) {
 	r.end()
 	r.mu.Lock()
 	running := r.running
 	r.mu.Unlock()
 	if running == nil {
-		return nil
+		return
 	}
 	most := time.NewTimer(grace)
 	defer most.Stop()
 	select {
 	case <-running:
 	case <-most.C: // the bus ignores its context
-	case <-ctx.Done():
-		return ctx.Err()
 	}
-	return nil
 }
 
 // run publishes until there has been no stream for an interval.

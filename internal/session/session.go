@@ -34,6 +34,7 @@ type Session struct {
 	landing       landing       // those whose results were not stepped yet; it has a lock of its own
 	lastParts     int32         // how many chunks the last turn had
 	closed        error         // why the session takes no more signals; nil: it does
+	drained       chan struct{} // closed with the session; nil: nobody waits for that
 	draining      error         // why no call is started any more, and the session closes once none is in flight; nil: calls start
 	ending        bool          // the session is closed, and releases its lease once its calls have returned, or soon
 	unsent        flow.Outcomes // what has come of calls that were canceled before they were sent

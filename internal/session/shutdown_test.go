@@ -127,7 +127,7 @@ func TestShutdownWhileDebatesAreOpened(t *testing.T) {
 						assert.ErrorIs(t, err, flow.ErrClosed)
 					})
 					stage.Pass(50 * time.Millisecond)
-					require.NoError(t, m.Shutdown(t.Context()))
+					require.NoError(t, stage.Abort(m))
 					assert.Empty(t, c.Owner(c.Config.ID))
 					again, err := join().Start(t.Context(), c.Config)
 					assert.NoError(t, err)
@@ -146,7 +146,7 @@ func TestShutdownWhileDebatesAreOpened(t *testing.T) {
 func TestCloseAndShutdownWhileListening(t *testing.T) {
 	for name, end := range map[string]func(context.Context, *stage.Member, *debate.Session) error{
 		"Close":    func(_ context.Context, _ *stage.Member, s *debate.Session) error { return s.Close() },
-		"Shutdown": func(ctx context.Context, m *stage.Member, _ *debate.Session) error { return m.Shutdown(ctx) },
+		"Shutdown": func(_ context.Context, m *stage.Member, _ *debate.Session) error { return stage.Abort(m) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
@@ -186,12 +186,12 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 			case 0:
 				require.NoError(t, s.Pause(t.Context()))
 			case 1:
-				require.NoError(t, s.Pause(t.Context(), debate.Drain))
+				require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true}))
 			default:
 			}
 		}
 		began := time.Now()
-		require.NoError(t, a.Shutdown(t.Context()))
+		require.NoError(t, stage.Abort(a))
 		assert.Zero(t, time.Since(began))
 		_, err := a.Open(t.Context(), ids[0])
 		require.ErrorIs(t, err, flow.ErrClosed, "a shutdown is final")
@@ -223,7 +223,10 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 // Whatever needs an engine that runs says that it is shut down. So do the sessions that the shutdown has closed. One that was closed
 // before says that it is closed. What is stored can be read and controlled.
 func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
-	for name, mode := range map[string][]debate.CallMode{"aborting": nil, "draining": {debate.Drain}} {
+	for name, end := range map[string]func(ctx context.Context, m *stage.Member) error{
+		"aborting": func(_ context.Context, m *stage.Member) error { return stage.Abort(m) },
+		"draining": func(ctx context.Context, m *stage.Member) error { return m.Shutdown(ctx) },
+	} {
 		t.Run(name, func(t *testing.T) {
 			stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				m := join()
@@ -239,7 +242,7 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 				require.NoError(t, made.Validate(t.Context()))
 				stage.Pass(500 * time.Millisecond)
 				require.NoError(t, before.Close())
-				require.NoError(t, m.Shutdown(t.Context(), mode...))
+				require.NoError(t, end(t.Context(), m))
 				c.Config.ID = "another"
 				c.Config.Attachments = []flow.File{{Name: "figures.txt", URL: "https://example.org/figures.txt"}}
 				last := func(events iter.Seq2[flow.Event, error]) (last error) {
@@ -290,7 +293,7 @@ func TestShutdownLetsGoOfEverything(t *testing.T) {
 			sessions = append(sessions, s)
 		}
 		stage.Pass(500 * time.Millisecond)
-		require.NoError(t, engine.Shutdown(t.Context()))
+		require.NoError(t, stage.Abort(engine))
 		for _, s := range sessions {
 			_, err := s.Wait(t.Context())
 			require.ErrorIs(t, err, flow.ErrClosed)

@@ -279,7 +279,7 @@ func (p *process) control(ctx context.Context, signal flow.Signal) error {
 	switch signal := signal.(type) {
 	case flow.Pause:
 		if signal.Drain {
-			return p.session.Pause(ctx, debate.Drain)
+			return p.session.Control(ctx, flow.Pause{Drain: true})
 		}
 		return p.session.Pause(ctx)
 	case flow.Resume:

@@ -164,21 +164,23 @@ func (w *Worker) Stop(ctx context.Context) error {
 	defer w.leave()
 	var both sync.WaitGroup
 	var drained, stopped error
-	both.Go(func() { drained = w.engine.Shutdown(ctx, debate.Drain) })
-	both.Go(func() { stopped = w.client.Stop(ctx) })
+	both.Go(func() { drained = w.engine.Shutdown(ctx) })
+	both.Go(func() {
+		if stopped = w.client.Stop(ctx); stopped != nil {
+			calm, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.lease)
+			defer cancel()
+			_ = w.client.StopAndCancel(calm)
+		}
+	})
 	both.Wait()
-	if drained == nil && stopped == nil {
+	switch {
+	case drained != nil:
+		return fmt.Errorf("river: stop: %w", drained)
+	case stopped != nil:
+		return fmt.Errorf("river: stop: jobs were still being worked: %w", stopped)
+	default:
 		return nil
 	}
-	calm, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.lease)
-	defer cancel()
-	both.Go(func() { _ = w.engine.Shutdown(calm) })
-	both.Go(func() { _ = w.client.StopAndCancel(calm) })
-	both.Wait()
-	if drained == nil {
-		return fmt.Errorf("river: stop: jobs were still being worked: %w", stopped)
-	}
-	return fmt.Errorf("river: stop: %w", drained)
 }
 
 // Name is the name under which River's tables and leases know this worker.

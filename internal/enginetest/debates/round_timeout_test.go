@@ -111,7 +111,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 	}))
 	t.Run("a pause stops the round's time", three(debate.Sequential, "none", func(t *testing.T, s *debate.Session) {
 		stage.Pass(1500 * time.Millisecond)
-		require.NoError(t, s.Pause(t.Context(), debate.Drain))
+		require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true}))
 		stage.Pass(time.Hour)
 		require.NoError(t, s.Resume(t.Context()))
 		record := stage.Ended(t, s)

@@ -321,9 +321,9 @@ func hostedCourses() map[string]course {
 			return do(t, w, s)
 		}}
 	}
-	paused := func(mode ...debate.CallMode) func(*testing.T, *world, *debate.Session) *debate.Session {
+	paused := func(pause flow.Pause) func(*testing.T, *world, *debate.Session) *debate.Session {
 		return func(t *testing.T, _ *world, s *debate.Session) *debate.Session {
-			require.NoError(t, s.Pause(t.Context(), mode...))
+			require.NoError(t, s.Control(t.Context(), pause))
 			stage.Pass(time.Hour)
 			return s
 		}
@@ -336,8 +336,8 @@ func hostedCourses() map[string]course {
 	})
 	crashed.config.RoundTimeout = time.Minute
 	return map[string]course{
-		"paused":  after(1500*time.Millisecond, paused()),
-		"drained": after(1500*time.Millisecond, paused(debate.Drain)),
+		"paused":  after(1500*time.Millisecond, paused(flow.Pause{})),
+		"drained": after(1500*time.Millisecond, paused(flow.Pause{Drain: true})),
 		"crashed": crashed,
 		"stopped": after(5500*time.Millisecond, func(t *testing.T, _ *world, s *debate.Session) *debate.Session {
 			require.NoError(t, s.Stop(t.Context()))

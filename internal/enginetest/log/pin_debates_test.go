@@ -152,7 +152,7 @@ func pausedAndStopped(t *testing.T, engine *debate.Engine, s *debate.Session) []
 	stage.Pass(time.Hour)
 	require.NoError(t, s.Resume(t.Context()))
 	stage.Pass(500 * time.Millisecond)
-	require.NoError(t, s.Pause(t.Context(), debate.Drain))
+	require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true}))
 	stage.Pass(time.Hour)
 	require.NoError(t, s.Resume(t.Context()))
 	stage.Pass(2500 * time.Millisecond)

@@ -29,7 +29,7 @@ func TestAnInterruptionDoesNotPayASummaryTwice(t *testing.T) {
 			return s
 		},
 		"draining pause": func(t *testing.T, _ *stage.Talk, s *debate.Session) *debate.Session {
-			require.NoError(t, s.Pause(t.Context(), debate.Drain))
+			require.NoError(t, s.Control(t.Context(), flow.Pause{Drain: true}))
 			stage.Pass(time.Minute)
 			require.NoError(t, s.Resume(t.Context()))
 			return s

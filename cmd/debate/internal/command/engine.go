@@ -56,8 +56,9 @@ func (p *program) equip(ctx context.Context, engine *debate.Engine, open opener)
 		return nil, err
 	}
 	return func() {
-		// The context of the command may be over already.
-		_ = engine.Shutdown(context.WithoutCancel(ctx))
+		over, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		cancel()
+		_ = engine.Shutdown(over) // at once: what is still said is broken off
 		closeTools()
 		closeStore()
 	}, nil
