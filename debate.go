@@ -162,7 +162,7 @@ func (e *Engine) build() (*engine.Engine, error) {
 func checkDetectors(all map[string]Detector) (problems []error) {
 	all = engine.Present(all)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		says := ""
+		var says string
 		switch {
 		case all[name] == nil:
 			says = "is nil: set it to a detector"

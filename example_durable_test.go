@@ -109,7 +109,7 @@ func ExampleEngine_List() {
 	}
 	soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 	defer cancel()
-	if err := gone.Shutdown(soon); !errors.Is(err, context.DeadlineExceeded) { // Ada has spoken, Ben has not
+	if err := gone.Shutdown(soon); err != nil && !errors.Is(err, context.DeadlineExceeded) { // it aborts what Ben says
 		fmt.Println(err)
 		return
 	}

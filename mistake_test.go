@@ -209,6 +209,11 @@ func TestAMistakeIsToldWithWhatHelps(t *testing.T) {
 		}, []string{"conflict", "topic", "Tea?"}},
 		{"two engines for one id", func(m *mistake) error {
 			m.config.ID = "one"
+			m.engine.Providers["test"] = stage.ProviderFunc(
+				func(ctx context.Context, _ *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				})
 			defer m.started().Close()
 			other := &debate.Engine{Store: m.engine.Store, Providers: m.engine.Providers, Models: m.engine.Models}
 			_, err := other.Open(m.t.Context(), "one")

@@ -31,10 +31,10 @@ var (
 	faultsEnd   = "<!-- /faults -->\n"
 )
 
-// readProviders yields a page's text, and that without its blocks of code.
-func readProviders(t *testing.T, path string) (page, prose string) {
+// readProofs yields the text of the page of proofs, and that without its blocks of code.
+func readProofs(t *testing.T) (page, prose string) {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(proofsPage)
 	require.NoError(t, err)
 	return string(data), fenced.ReplaceAllString(string(data), "")
 }
@@ -45,7 +45,7 @@ func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
 	tree := os.DirFS(".")
-	_, prose := readProviders(t, proofsPage)
+	_, prose := readProofs(t)
 	declared, tests := declarations(t), 0
 	var cited []string // tests whose file has not been named yet
 	for _, span := range codeSpan.FindAllStringSubmatch(prose, -1) {
@@ -85,7 +85,7 @@ func TestTheProvidersPageCitesWhatThereIs(t *testing.T) {
 func TestTheProvidersPageProvesWhatItClaims(t *testing.T) {
 	longform.Lone(t)
 	t.Parallel()
-	_, prose := readProviders(t, proofsPage)
+	_, prose := readProofs(t)
 	claims, proofs := stage.TableAfter(t, prose, "vendor", "package"), stage.TableAfter(t, prose, "vendor", "tests")
 	proved := map[string][]string{}
 	for _, row := range proofs[1:] {
@@ -121,7 +121,7 @@ func TestTheProvidersPageProvesWhatItClaims(t *testing.T) {
 // TestTheProvidersPageCountsWhatTheSuitesRun draws the numbers of the fault table anew: from the golden files that the
 // adapters' suites write.
 func TestTheProvidersPageCountsWhatTheSuitesRun(t *testing.T) {
-	page, _ := readProviders(t, proofsPage)
+	page, _ := readProofs(t)
 	before, rest, ok := strings.Cut(page, faultsStart)
 	require.True(t, ok)
 	drawn, after, ok := strings.Cut(rest, faultsEnd)
@@ -207,7 +207,7 @@ func readGolden(t *testing.T, adapter string) (checks map[string]int, reasons []
 
 // TestTheProvidersPageNamesTheKindsOfItsFixtures: no fixture of an adapter is of a kind that its row does not tell.
 func TestTheProvidersPageNamesTheKindsOfItsFixtures(t *testing.T) {
-	_, prose := readProviders(t, proofsPage)
+	_, prose := readProofs(t)
 	kinds := map[string]string{}
 	for _, row := range stage.TableAfter(t, prose, "row", "signal", "kind")[1:] {
 		kinds[strings.Trim(row[0], "`")] = row[2]

@@ -74,7 +74,7 @@ func readEvidence(t *testing.T) map[string][]finding {
 // TestTheProvidersPageTellsWhatIsKnownOfEachVendor draws the table of sources anew: from the golden files in which the
 // adapters' suites write what each fixture came to.
 func TestTheProvidersPageTellsWhatIsKnownOfEachVendor(t *testing.T) {
-	page, _ := readProviders(t, proofsPage)
+	page, _ := readProofs(t)
 	before, rest, ok := strings.Cut(page, evidenceStart)
 	require.True(t, ok)
 	drawn, after, ok := strings.Cut(rest, evidenceEnd)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store/file"
 )
@@ -33,7 +34,7 @@ func TestAWorkerPassesWhatIsDamaged(t *testing.T) {
 				})
 				require.NoError(t, err)
 			}
-			require.NoError(t, host.Shutdown(ctx))
+			require.NoError(t, stage.Abort(host))
 			require.NoError(t, first.Close())
 			journal := filepath.Join(dir, "b.log")
 			text, err := os.ReadFile(journal)
@@ -63,7 +64,7 @@ func TestAWorkerPassesWhatIsDamaged(t *testing.T) {
 			require.Len(t, failed, 1)
 			corrupt := new(file.CorruptError)
 			assert.ErrorAs(t, failed["b"], &corrupt)
-			require.NoError(t, worker.Shutdown(ctx))
+			require.NoError(t, stage.Abort(worker))
 			require.NoError(t, kept.Close())
 		})
 	}

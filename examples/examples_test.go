@@ -37,7 +37,7 @@ func TestExamplesPrintWhatTheySay(t *testing.T) {
 			build = append(build, "./"+folders[i])
 		}
 	}
-	made, err := exec.CommandContext(t.Context(), "go", build...).CombinedOutput() //nolint:gosec // it is the examples
+	made, err := exec.CommandContext(t.Context(), "go", build...).CombinedOutput()
 	require.NoError(t, err, string(made))
 	for _, folder := range folders {
 		t.Run(folder, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestExamplesPrintWhatTheySay(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // 10 s on a machine that does nothing else
 			defer cancel()
-			run := exec.CommandContext(ctx, program) //nolint:gosec // it is the example
+			run := exec.CommandContext(ctx, program)
 			run.Dir = t.TempDir()
 			var out, log bytes.Buffer
 			run.Stdout, run.Stderr, run.Env = &out, &log, keyless()

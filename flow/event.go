@@ -56,8 +56,8 @@ const (
 	EventRedacted   EventKind = "redacted"   // *Redacted: something was removed from the events before, which do not come again
 
 	// Live only. Readers get these, and no log has them.
-	EventChunk     EventKind = "chunk"     // *Chunk: a piece of a turn as it is spoken
-	EventHeartbeat EventKind = "heartbeat" // *Heartbeat: nothing has happened for a while; only if it is asked for
+	EventChunk     EventKind = "chunk"     // *Chunk: a piece of a turn as it is spoken; live only
+	EventHeartbeat EventKind = "heartbeat" // *Heartbeat: nothing has happened for a while; live only, and only if it is asked for
 )
 
 // Event is one thing that happened. Its JSON has the keys seq, at, kind and body.

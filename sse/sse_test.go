@@ -129,7 +129,7 @@ type script struct {
 func (s script) Events(ctx context.Context, _ string, _ int64, _ ...time.Duration) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
 		for _, e := range s.events {
-			time.Sleep(s.pause)
+			stage.Pass(s.pause)
 			if ctx.Err() != nil || !yield(e, nil) {
 				break
 			}

@@ -19,7 +19,7 @@ type Sum struct {
 }
 
 // Most bounds what the conversations cost in the end, if Unlimited is 0: neither the calls in flight nor those to come can pass it.
-func (s Sum) Most() flow.Money { return s.Spent.Plus(s.AtMost).Plus(s.Left) }
+func (s *Sum) Most() flow.Money { return s.Spent.Plus(s.AtMost).Plus(s.Left) }
 
 // Add adds a conversation.
 func (s *Sum) Add(i *Info) {

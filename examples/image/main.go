@@ -101,10 +101,10 @@ func reply(req *provider.Request) scripted.Reply {
 			seen = fmt.Sprintf("I see %s, %s of %d bytes.", part.Name, part.Type, len(part.Data))
 		}
 	}
-	switch {
-	case req.Self == "Ada":
+	switch req.Self {
+	case "Ada":
 		return scripted.Reply{Text: seen + " From the first bar to the last it nearly doubles."}
-	case req.Self == "Ben":
+	case "Ben":
 		return scripted.Reply{Text: seen + " In the third year it falls, with all the lanes in place."}
 	}
 	verdict, err := json.Marshal(debate.FinalVerdict{

@@ -137,7 +137,7 @@ func reply(req *provider.Request) scripted.Reply {
 
 // pace lets those who speak at once end in the same order each time.
 func pace(who string) time.Duration {
-	return map[string]time.Duration{"Ben": 40, "Juno": 40, "Kai": 80}[who] * time.Millisecond
+	return map[string]time.Duration{"Ben": 40 * time.Millisecond, "Juno": 40 * time.Millisecond, "Kai": 80 * time.Millisecond}[who]
 }
 
 // mark is what a judge writes of one debater. The total is computed.

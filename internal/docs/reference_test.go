@@ -160,8 +160,8 @@ func (p *page) keys(made reflect.Type) []string {
 	for _, r := range silent.structRows(made) {
 		all = append(all, r.keys...)
 	}
-	for i := range made.NumField() {
-		if f := made.Field(i); f.Anonymous && f.Tag.Get("json") == "" {
+	for f := range made.Fields() {
+		if f.Anonymous && f.Tag.Get("json") == "" {
 			all = append(all, p.keys(f.Type)...)
 		}
 	}

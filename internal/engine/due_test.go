@@ -109,7 +109,7 @@ func TestAReleasedDebateComesAtOnce(t *testing.T) {
 		stage.Pass(500 * time.Millisecond)
 		assert.EqualValues(t, -1, l.After("a", time.Now()))
 		began := time.Now()
-		require.NoError(t, engine.Shutdown(t.Context()))
+		require.NoError(t, stage.Abort(engine))
 		stage.Pass(time.Second)
 		assert.LessOrEqual(t, l.After("a", began), 100*time.Millisecond)
 	})

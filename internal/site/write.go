@@ -271,7 +271,7 @@ func heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkSta
 }
 
 // table lets a wide table scroll by itself.
-func table(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		_, _ = w.WriteString(`<div class="table" role="region" aria-label="Table" tabindex="0"><table>` + "\n")
 	} else {

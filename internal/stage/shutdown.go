@@ -8,7 +8,8 @@ import (
 // Abort shuts down an engine whose time to drain is over already: its calls in flight are aborted, which is no error here.
 func Abort(engine interface {
 	Shutdown(ctx context.Context) error
-}) error {
+},
+) error {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := engine.Shutdown(over); !errors.Is(err, context.Canceled) {
