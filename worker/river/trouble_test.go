@@ -275,7 +275,7 @@ func TestAStopPastItsBound(t *testing.T) {
 		cancel()
 		err = w.Stop(ctx)
 		require.ErrorIs(t, err, context.Canceled)
-		require.EqualError(t, err, "river: stop: debate: shutdown: 3 of 3 open conversations are not closed yet: context canceled")
+		require.EqualError(t, err, "river: stop: debate: shutdown: the calls of 3 of 3 open conversations were aborted: context canceled")
 	})
 }
 

@@ -165,14 +165,13 @@ func (w *Worker) Stop(ctx context.Context) error {
 	var both sync.WaitGroup
 	var drained, stopped error
 	both.Go(func() { drained = w.engine.Shutdown(ctx) })
-	both.Go(func() {
-		if stopped = w.client.Stop(ctx); stopped != nil {
-			calm, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.lease)
-			defer cancel()
-			_ = w.client.StopAndCancel(calm)
-		}
-	})
+	both.Go(func() { stopped = w.client.Stop(ctx) })
 	both.Wait()
+	if stopped != nil {
+		calm, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.lease)
+		defer cancel()
+		_ = w.client.StopAndCancel(calm)
+	}
 	switch {
 	case drained != nil:
 		return fmt.Errorf("river: stop: %w", drained)
