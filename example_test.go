@@ -193,7 +193,7 @@ func ExampleEngine_Open() {
 			break // Ada has spoken
 		}
 	}
-	if err := first.Shutdown(ctx); err != nil {
+	if err := session.Close(); err != nil { // aborts what Ben says
 		fmt.Println(err)
 		return
 	}

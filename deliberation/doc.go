@@ -1,6 +1,6 @@
 // Package deliberation is a flow in which agents solve a problem together. They ask a person what is unclear, propose,
 // critique each other's proposals, and refine their own. After some rounds a solution is made of their proposals. The
-// package uses only exported names of packages debate and flow.
+// package uses only exported names of package flow.
 //
 // A [Config] describes a deliberation. An engine that has this package's [Flow] starts it:
 //
