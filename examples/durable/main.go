@@ -98,7 +98,7 @@ func watch(ctx context.Context) error {
 	}
 	defer os.RemoveAll(folder)
 	fmt.Println("-- a process begins a debate --")
-	first := exec.CommandContext(ctx, os.Args[0], "begin", folder) //nolint:gosec // it is this program
+	first := exec.CommandContext(ctx, os.Args[0], "begin", folder)
 	output, _ := first.StdoutPipe()
 	if err := first.Start(); err != nil {
 		return err
@@ -119,7 +119,7 @@ func watch(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("-- kill -9, while Ada speaks: %d turns are recorded, and %d call is in flight --\n", len(before.Turns), before.InFlight())
-	second := exec.CommandContext(ctx, os.Args[0], "continue", folder) //nolint:gosec // it is this program
+	second := exec.CommandContext(ctx, os.Args[0], "continue", folder)
 	second.Stdout, second.Stderr = os.Stdout, os.Stderr
 	if err := second.Run(); err != nil {
 		return err

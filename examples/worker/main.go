@@ -108,7 +108,7 @@ func host(ctx context.Context) error {
 		return err
 	}
 	start := func(part string) *exec.Cmd {
-		worker := exec.CommandContext(ctx, os.Args[0], part, file) //nolint:gosec // it is this program
+		worker := exec.CommandContext(ctx, os.Args[0], part, file)
 		worker.Stderr = os.Stderr
 		err = errors.Join(err, worker.Start())
 		return worker
