@@ -456,9 +456,8 @@ type Fetched struct {
 // takes part in that.
 //
 // Once ctx is done, Shutdown aborts the calls that are left. They count as broken off, and are made again by the process that
-// continues. It waits for calls that ignore their context for at most Grace, and then
-// for a store that does for as long again. The error then wraps that of ctx, and counts the debates.
-// To abort at once, call Shutdown with a context that is done already.
+// continues. Shutdown waits for calls that ignore their context for at most Grace, and then for a store that does for as long again.
+// The error wraps that of ctx, and counts the debates. To abort at once, call Shutdown with a context that is done already.
 //
 // From then on, the engine refuses to make, start, open, submit or advance a debate, and each session that Shutdown has closed
 // refuses every control. The error says "the engine is shut down" and wraps [flow.ErrClosed]. Stored debates can still be read,

@@ -257,11 +257,12 @@ func (h *Host) abortAll(late error) error {
 	h.mu.Lock()
 	h.aborts = true // endOpening refuses those that are being opened
 	h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), saturated(h.Grace, h.Grace)) // for those that are being opened
+	most := saturated(h.Grace, h.Grace)
+	ctx, cancel := context.WithTimeout(context.Background(), most) // for those that are being opened
 	defer cancel()
 	var aborted, left atomic.Int64
 	all := h.endAll(ctx, func(s *Session) {
-		calls, closed := s.closeWithin(saturated(h.Grace, h.Grace), errShut)
+		calls, closed := s.closeWithin(most, errShut)
 		switch {
 		case !closed:
 			left.Add(1)

@@ -183,7 +183,7 @@ func (r *relay) rest() {
 	}
 }
 
-// close ends the relay and waits for its goroutine for at most as long as ctx lasts, or until the bus is given up.
+// close ends the relay and waits for its goroutine, or until the bus is given up.
 func (r *relay) close(grace time.Duration) {
 	r.end()
 	r.mu.Lock()

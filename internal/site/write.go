@@ -17,6 +17,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 //go:embed page.html style.css script.js theme.js icon.svg
@@ -280,14 +282,6 @@ func table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatu
 	return ast.WalkContinue, nil
 }
 
-// short returns the first words of a text.
-func short(words string) string {
-	if len(words) <= maxFound {
-		return words
-	}
-	return strings.ToValidUTF8(words[:maxFound], "")
-}
-
 // index returns the script that holds what a search reads: for each part of a page its group, page, address, heading and text.
 func (s *Site) index() ([]byte, error) {
 	parts := [][5]string{}
@@ -298,7 +292,7 @@ func (s *Site) index() ([]byte, error) {
 				address += "#" + part.anchor
 			}
 			if p.Group == groups()[len(groups())-1] { // maintainers have the repository
-				part.text = short(part.text)
+				part.text = text.Cut(part.text, maxFound)
 			}
 			parts = append(parts, [5]string{p.Group, p.Title, address, part.heading, part.text})
 		}
