@@ -52,7 +52,7 @@ func TestTheListKnowsWhatWasSpentUntilNow(t *testing.T) {
 	place, kept, engine, session := tabs(t, debate.USD/100, false, benThinks)
 	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)
-		if event.Kind() == flow.EventTurn {
+		if in, ok := event.Body.(*flow.Intent); ok && in.By == "Ben" {
 			break
 		}
 	}
