@@ -175,7 +175,7 @@ func (s *Site) page(name string) *Page {
 func (s *Site) Check(p *Page, l Link) error {
 	name, fragment, ok := s.target(p, l.Destination)
 	if !ok {
-		if u, err := url.Parse(l.Destination); err != nil || !slices.Contains([]string{"https", "http", "mailto"}, u.Scheme) || l.Image {
+		if l.Image || !ofTheWeb(l.Destination) {
 			return errors.New("is neither relative nor an address of the web")
 		}
 		return nil
@@ -192,11 +192,17 @@ func (s *Site) Check(p *Page, l Link) error {
 	return fmt.Errorf("%s has no heading #%s", name, fragment)
 }
 
+// ofTheWeb reports whether a link that leads elsewhere may be followed by a browser.
+func ofTheWeb(destination string) bool {
+	u, err := url.Parse(destination)
+	return err == nil && slices.Contains([]string{"https", "http", "mailto"}, u.Scheme)
+}
+
 // address returns where a link leads from the page, in the site.
 func (s *Site) address(p *Page, destination string) string {
 	name, fragment, ok := s.target(p, destination)
 	if !ok {
-		if u, err := url.Parse(destination); err == nil && slices.Contains([]string{"https", "http", "mailto"}, u.Scheme) {
+		if ofTheWeb(destination) {
 			return destination
 		}
 		return "#"
