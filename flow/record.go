@@ -378,7 +378,7 @@ func (r *Record) latestOf(name string) *callState {
 func (r *Record) InFlight() int { return len(r.inFlight) }
 
 // Final reports whether the conversation is over: it is completed or canceled.
-func (r *Record) Final() bool { return r.State == StateCompleted || r.State == StateCanceled }
+func (r *Record) Final() bool { return r.State.Final() }
 
 // Working returns the present working state. After a pause, a question or an error it returns the state to which
 // the conversation goes back.

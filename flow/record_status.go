@@ -138,3 +138,6 @@ func (s State) Idle() bool {
 		return false
 	}
 }
+
+// Final reports whether a conversation in a state is over: it is completed or canceled.
+func (s State) Final() bool { return s == StateCompleted || s == StateCanceled }

@@ -101,7 +101,7 @@ func (f Filter) Matches(info Info) bool {
 	}
 	switch {
 	case len(f.States) > 0 && !slices.Contains(f.States, info.State),
-		f.Unfinished && (info.State == flow.StateCompleted || info.State == flow.StateCanceled),
+		f.Unfinished && info.State.Final(),
 		f.Working && info.State.Idle(),
 		f.Idle && info.Owner != "",
 		f.Due && info.Quarantine.Left > 0,

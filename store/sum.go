@@ -26,7 +26,7 @@ func (s *Sum) Add(i *Info) {
 	s.Count++
 	s.Spent, s.Unsettled = s.Spent.Plus(i.Spent-i.Copied), s.Plus(i.Less(i.CopiedUnsettled))
 	switch {
-	case i.State == flow.StateCompleted || i.State == flow.StateCanceled:
+	case i.State.Final():
 	case i.Limit == 0:
 		s.Unlimited++
 	default:

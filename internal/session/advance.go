@@ -132,7 +132,7 @@ func (a *advance) begin() error {
 		if err != nil {
 			return err
 		}
-		working = known && !final(info.State)
+		working = known && !info.State.Final()
 	}
 	a.held = ""
 	leased := a.host.retryStore(a.ctx.Done(), func() error { return a.host.Store.Lease(a.ctx, a.id, a.lease, a.host.Lease) })

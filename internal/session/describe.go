@@ -29,6 +29,3 @@ func (h *Host) mayOpen(ctx context.Context, id string) error {
 	}
 	return err
 }
-
-// final reports whether a state is one of those in which a conversation may be over.
-func final(state flow.State) bool { return state == flow.StateCompleted || state == flow.StateCanceled }

@@ -160,8 +160,7 @@ type listed struct {
 // listedOf returns a conversation with what it has cost until now.
 func listedOf(ctx context.Context, engine *debate.Engine, info store.Info) listed {
 	out := listed{Info: info}
-	over := info.State == flow.StateCompleted || info.State == flow.StateCanceled
-	if info.Err == nil && (!over || info.Unsettled != flow.Unsettled{}) {
+	if info.Err == nil && (!info.State.Final() || info.Unsettled != flow.Unsettled{}) {
 		if record, err := engine.Record(ctx, info.ID); err == nil { // what cannot be read is listed all the same
 			out.Recount(record)
 		}

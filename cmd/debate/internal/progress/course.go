@@ -82,7 +82,7 @@ func (c *Course) Settled() bool {
 }
 
 // Over reports whether the conversation is completed or canceled.
-func (c *Course) Over() bool { return c.State == flow.StateCompleted || c.State == flow.StateCanceled }
+func (c *Course) Over() bool { return c.State.Final() }
 
 // Halted reports whether the conversation waits for somebody: it is paused, has asked, or has failed.
 func (c *Course) Halted() bool {
