@@ -47,10 +47,7 @@ func (w *watch) agentAttributes(in *flow.Intent) []attribute.KeyValue {
 	vendor, model := w.observer.named(in.Model)
 	attributes := []attribute.KeyValue{
 		keyOperation.String(operationAgent), keyAgent.String(clean(in.By)), keyModel.String(model),
-		keyCall.String(clean(in.Call)), keyKind.String(clean(string(in.Kind))),
-	}
-	if !w.observer.Latest {
-		attributes = append(attributes, keyProvider.String(vendor))
+		keyCall.String(clean(in.Call)), keyKind.String(clean(string(in.Kind))), keyProvider.String(vendor),
 	}
 	if in.Round > 0 {
 		attributes = append(attributes, keyRound.Int(in.Round))

@@ -152,17 +152,17 @@ func (w *watch) endAttributes(c *call, out *outcome) []attribute.KeyValue {
 		if out.finish != "" {
 			attributes = append(attributes, keyFinish.StringSlice([]string{out.finish}))
 		}
-		attributes = append(attributes, w.observer.used(out.spend.Usage)...)
+		attributes = append(attributes, used(out.spend.Usage)...)
 		attributes = append(attributes, w.reported(c.intent, out)...)
 	}
 	if w.observer.Content {
-		attributes = append(attributes, out.messages(!w.observer.Latest)...)
+		attributes = append(attributes, out.messages()...)
 	}
 	return attributes
 }
 
 // used returns the tokens of a request, or none if the vendor reported none.
-func (o *Observer) used(u debate.Usage) []attribute.KeyValue {
+func used(u debate.Usage) []attribute.KeyValue {
 	if u.IsZero() {
 		return nil
 	}
@@ -171,11 +171,7 @@ func (o *Observer) used(u debate.Usage) []attribute.KeyValue {
 		attributes = append(attributes, keyCacheRead.Int(u.CachedInput))
 	}
 	if u.CacheWrite > 0 {
-		key := keyCacheWrite
-		if o.Latest {
-			key = keyCacheWriteLatest
-		}
-		attributes = append(attributes, key.Int(u.CacheWrite))
+		attributes = append(attributes, keyCacheWrite.Int(u.CacheWrite))
 	}
 	if u.Reasoning > 0 {
 		attributes = append(attributes, keyReasoning.Int(u.Reasoning))
@@ -218,11 +214,7 @@ func (w *watch) measure(c *call, out *outcome, at time.Time) {
 	if took, known := out.took(at.Sub(c.began)); known {
 		m.took.Record(ctx, took.Seconds(), set(request, failed))
 	}
-	switch u := out.spend.Usage; {
-	case u.IsZero():
-	case m.latest != nil:
-		m.latest.record(ctx, u, request, failed)
-	default:
+	if u := out.spend.Usage; !u.IsZero() {
 		m.tokens.Record(ctx, int64(max(0, u.Input)), set(request, []attribute.KeyValue{keyTokenType.String("input")}))
 		m.tokens.Record(ctx, int64(max(0, u.Output)), set(request, []attribute.KeyValue{keyTokenType.String("output")}))
 	}

@@ -171,19 +171,6 @@
 // contains an ID or the name of a participant. The first 64 flows, kinds of calls, providers and models
 // keep their names; later ones are _OTHER.
 //
-// With Observer.Latest, the names are those that the conventions have now, in a repository of their own where no version
-// of them is published, so there is no schema URL:
-//
-//	1.41.0                                       Latest
-//	gen_ai.usage.cache_creation.input_tokens     gen_ai.usage.cache_write.input_tokens
-//	gen_ai.provider.name of an agent             none
-//	finish_reason in gen_ai.output.messages      none; gen_ai.response.finish_reasons has it
-//	gen_ai.client.operation.duration             gen_ai.client.inference.duration
-//	gen_ai.client.token.usage                    gen_ai.client.inference.operation.input_tokens and .output_tokens, by error.type
-//	                                             too, and the counters gen_ai.client.inference.usage.input_tokens,
-//	                                             .output_tokens, .cache_read.input_tokens, .cache_write.input_tokens and
-//	                                             .reasoning.output_tokens, with gen_ai.token.modality unknown
-//
 // Watch measures everything that it reads. A debate that is watched twice, or is read again from its
 // first event after it was reopened, is measured twice. To avoid that, use a MeterProvider that does
 // nothing, or begin after the last event that was measured.

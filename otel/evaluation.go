@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // The names of evaluations. Those of assessments are from 0 to 10, those of verdicts from 0 to 100.
@@ -64,7 +65,7 @@ func (w *watch) evaluated(judged *span, all []evaluation, at time.Time, common .
 		attributes = append(attributes, present(keyAgent, one.of)...)
 		attributes = append(attributes, present(keyLabel, one.label)...)
 		if w.observer.Content && one.explanation != "" {
-			attributes = append(attributes, keyExplanation.String(line(one.explanation, maxContent)))
+			attributes = append(attributes, keyExplanation.String(text.OneLine(one.explanation, maxContent)))
 		}
 		judged.AddEvent(eventEvaluation, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
 	}

@@ -16,7 +16,6 @@ const scope = "github.com/agonist-dev/debate/otel"
 type instruments struct {
 	took     metric.Float64Histogram
 	tokens   metric.Int64Histogram
-	latest   *latest // in place of tokens; nil: the names of 1.41.0
 	calls    metric.Int64Counter
 	retries  metric.Int64Counter
 	cost     metric.Float64Counter
@@ -29,24 +28,19 @@ type instruments struct {
 
 // newInstruments creates them. If one cannot be created, it measures nothing, and OpenTelemetry's error
 // handler gets the error.
-func newInstruments(provider metric.MeterProvider, newest bool) *instruments {
-	took, schema := metricTook, schemaURL
-	if newest {
-		took, schema = metricTookLatest, ""
-	}
-	meter := provider.Meter(scope, metric.WithSchemaURL(schema))
+func newInstruments(provider metric.MeterProvider) *instruments {
+	meter := provider.Meter(scope, metric.WithSchemaURL(schemaURL))
 	var m instruments
 	var errs [10]error
-	m.took, errs[0] = meter.Float64Histogram(took, metric.WithUnit("s"),
+	m.took, errs[0] = meter.Float64Histogram(metricTook, metric.WithUnit("s"),
 		metric.WithDescription("How long a request to a model took, time in a queue of the host's excluded."),
 		// The bounds that the conventions recommend.
 		metric.WithExplicitBucketBoundaries(0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92))
-	if newest {
-		m.latest = newLatest(meter)
-	} else {
-		m.tokens, errs[1] = meter.Int64Histogram(metricTokens, metric.WithUnit("{token}"),
-			metric.WithDescription("Tokens of input or output of a request to a model, as the vendor reported them."), tokenBounds())
-	}
+	m.tokens, errs[1] = meter.Int64Histogram(metricTokens, metric.WithUnit("{token}"),
+		metric.WithDescription("Tokens of input or output of a request to a model, as the vendor reported them."),
+		// Likewise.
+		metric.WithExplicitBucketBoundaries(
+			1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864))
 	m.calls, errs[2] = meter.Int64Counter("debate.calls", metric.WithUnit("{call}"),
 		metric.WithDescription("Attempts at calls, by what became of them."))
 	m.retries, errs[3] = meter.Int64Counter("debate.retries", metric.WithUnit("{call}"),
@@ -96,5 +90,5 @@ func instead[T comparable](instrument *T, silent T) {
 func (m *instruments) enabled(ctx context.Context) bool {
 	return m.took.Enabled(ctx) || m.tokens.Enabled(ctx) || m.calls.Enabled(ctx) || m.retries.Enabled(ctx) || m.cost.Enabled(ctx) ||
 		m.atMost.Enabled(ctx) || m.ended.Enabled(ctx) || m.active.Enabled(ctx) || m.rounds.Enabled(ctx) ||
-		m.duration.Enabled(ctx) || m.latest.enabled(ctx)
+		m.duration.Enabled(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // note handles a fact without duration: it becomes an event of the innermost span, or of the call that it
@@ -57,7 +58,7 @@ func (w *watch) controlled(t *flow.Transition, at time.Time) {
 func (w *watch) triggered(trigger flow.Trigger, reason string) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{keyTrigger.String(clean(string(trigger)))}
 	if w.observer.Content && reason != "" {
-		attributes = append(attributes, keyWhy.String(line(reason, maxContent)))
+		attributes = append(attributes, keyWhy.String(text.OneLine(reason, maxContent)))
 	}
 	return attributes
 }

@@ -34,9 +34,6 @@ type Observer struct {
 	// leave the process, to wherever the spans go. Each text is cut to 8 KiB. The prompts are in no
 	// event, so they are in no span.
 	Content bool
-	// Latest uses the newest names of the conventions for generative AI where they differ from those of 1.41.0; see the
-	// documentation of the package. They are in development, and change with versions of this module.
-	Latest bool
 
 	once   sync.Once
 	tracer trace.Tracer
@@ -53,12 +50,8 @@ func (o *Observer) prepare() {
 	if meters == nil {
 		meters = otelapi.GetMeterProvider()
 	}
-	schema := schemaURL
-	if o.Latest {
-		schema = ""
-	}
-	o.tracer = tracers.Tracer(scope, trace.WithSchemaURL(schema))
-	o.meters = newInstruments(meters, o.Latest)
+	o.tracer = tracers.Tracer(scope, trace.WithSchemaURL(schemaURL))
+	o.meters = newInstruments(meters)
 }
 
 // Watch passes the events of one debate on, unchanged and in order, and makes a trace and metrics of

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -162,24 +163,20 @@ type part struct {
 	Content string `json:"content"`
 }
 
-// messages returns the answer, cut to a bound. The newest conventions have the reason of its end elsewhere.
-func (o *outcome) messages(finish bool) []attribute.KeyValue {
-	text, plain := o.answer.(string)
+// messages returns the answer, cut to a bound.
+func (o *outcome) messages() []attribute.KeyValue {
+	answer, plain := o.answer.(string)
 	if !plain && o.answer != nil {
 		data, err := json.Marshal(o.answer)
 		if err != nil {
 			return nil // a number that JSON cannot represent
 		}
-		text = string(data)
+		answer = string(data)
 	}
-	if text == "" {
+	if answer == "" {
 		return nil
 	}
-	answer := message{Role: "assistant", Parts: []part{{"text", cut(text, maxContent)}}}
-	if finish {
-		answer.Finish = o.finish
-	}
-	data, err := json.Marshal([]message{answer})
+	data, err := json.Marshal([]message{{Role: "assistant", Parts: []part{{"text", text.Cut(answer, maxContent)}}, Finish: o.finish}})
 	if err != nil {
 		return nil
 	}

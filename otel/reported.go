@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -88,6 +89,6 @@ func list(texts []string, harmless func(string) string) []string {
 }
 
 // escaped is clean for a text in which line breaks count.
-func escaped(text string) string {
-	return clean(strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(cut(text, maxName)))
+func escaped(stop string) string {
+	return clean(strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text.Cut(stop, maxName)))
 }

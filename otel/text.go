@@ -1,10 +1,6 @@
 package otel
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
+import "github.com/agonist-dev/debate/internal/text"
 
 // The caps, in bytes, on texts in a trace. Names come from configs and models, and nothing else bounds
 // them.
@@ -17,27 +13,4 @@ const (
 )
 
 // clean returns a name as one printable line of bounded length.
-func clean(text string) string { return line(text, maxName) }
-
-func line(text string, most int) string {
-	if len(text) > most {
-		text = cut(text, most) + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, text)
-}
-
-// cut shortens a text to at most that many bytes, at a character boundary.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
-}
+func clean(name string) string { return text.OneLine(name, maxName) }

@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -135,14 +136,14 @@ func (w *watch) configured(s *flow.Start) []attribute.KeyValue {
 		}
 	}
 	if w.observer.Content {
-		attributes = append(attributes, keyTopic.String(line(s.Settings.Topic, maxContent)))
+		attributes = append(attributes, keyTopic.String(text.OneLine(s.Settings.Topic, maxContent)))
 	}
 	if w.observer.Labels {
 		for i, name := range slices.Sorted(maps.Keys(s.Settings.Labels)) {
 			if i == maxLabels {
 				break
 			}
-			attributes = append(attributes, attribute.String(labelPrefix+clean(name), line(s.Settings.Labels[name], maxValue)))
+			attributes = append(attributes, attribute.String(labelPrefix+clean(name), text.OneLine(s.Settings.Labels[name], maxValue)))
 		}
 	}
 	return attributes

@@ -10,9 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	validator "github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 const (
@@ -165,9 +166,5 @@ func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	n -= len("...")
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "..."
+	return text.Cut(s, n-len("...")) + "..."
 }

@@ -186,8 +186,8 @@ func (s *Site) localize(p *Page, files map[string][]byte) error {
 }
 
 // words returns a text that is shown as it is.
-func words(text string) ast.Node {
-	n := ast.NewString([]byte(text))
+func words(shown string) ast.Node {
+	n := ast.NewString([]byte(shown))
 	n.SetRaw(true)
 	return n
 }
