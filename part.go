@@ -51,13 +51,7 @@ type Debate struct {
 }
 
 // Of returns the debate of a record. It returns false if the record is of another flow, or if nothing has started.
-func Of(r *flow.Record) (*Debate, bool) {
-	if r == nil {
-		return nil, false
-	}
-	d, ok := r.Projection().(*Debate)
-	return d, ok
-}
+func Of(r *flow.Record) (*Debate, bool) { return flow.ProjectionOf[*Debate](r) }
 
 // of is Of for the flow itself, which only asks about its own records.
 func of(r *flow.Record) *Debate {

@@ -71,13 +71,7 @@ type Execution struct {
 }
 
 // Of returns the work of a record. It returns false if the record is of another flow, or if nothing has started.
-func Of(r *flow.Record) (*Work, bool) {
-	if r == nil {
-		return nil, false
-	}
-	w, ok := r.Projection().(*Work)
-	return w, ok
-}
+func Of(r *flow.Record) (*Work, bool) { return flow.ProjectionOf[*Work](r) }
 
 // of is Of for the flow itself, which is only asked about its own records.
 func of(r *flow.Record) *Work {

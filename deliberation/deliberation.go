@@ -18,13 +18,7 @@ type Deliberation struct {
 
 // Of returns the deliberation of a record. It returns false if the record is of another flow, or if nothing has
 // started.
-func Of(r *flow.Record) (*Deliberation, bool) {
-	if r == nil {
-		return nil, false
-	}
-	d, ok := r.Projection().(*Deliberation)
-	return d, ok
-}
+func Of(r *flow.Record) (*Deliberation, bool) { return flow.ProjectionOf[*Deliberation](r) }
 
 // of is Of for the flow itself, which is only asked about its own records.
 func of(r *flow.Record) *Deliberation {

@@ -99,7 +99,7 @@ func Flow() *flow.Flow {
 		Prompts: templates(),
 		Schemas: schemas(),
 
-		Decode: decode, Normalize: normalize, Check: check, Field: field, Texts: texts, Open: open,
+		Decode: flow.DecodeTo[Config], Normalize: normalize, Check: check, Field: field, Texts: texts, Open: open,
 		Fixed: fixed, Estimate: estimate,
 	}
 }

@@ -12,15 +12,6 @@ import (
 
 // What the flow does with its configs before a deliberation begins.
 
-// decode reads a config, normalized or not.
-func decode(data []byte) (flow.Config, error) {
-	c := new(Config)
-	if err := c.UnmarshalJSON(data); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
 // normalize writes the defaults of a config out, and puts the texts of its prompt files in the place of their names. The
 // error says which of these could not be read, and what else is wrong.
 func normalize(config flow.Config) (flow.Config, error) {

@@ -34,10 +34,10 @@ type Role struct {
 	Critique  string `json:"critique,omitempty"`
 	Refine    string `json:"refine,omitempty"`
 	Summarize string `json:"summarize,omitempty"`
-	// Source says where the texts come from: SourceBuiltIn, the absolute path of a file, or "". SHA256 is the hash of
-	// the file, in hexadecimal digits. This package sets both, and JSON does not hold them. A host program that sets
-	// them, or changes a text of a role that was read, makes the role one of the config's own ([SourceConfig]). So the
-	// source in a record always has the text that the agent was given.
+	// Source says where the texts come from: SourceBuiltIn or "". SHA256 is the hash of the Markdown that they were read
+	// from, in hexadecimal digits. This package sets both, and JSON does not hold them. A host program that sets them, or
+	// changes a text of a role that was read, makes the role one of the config's own ([SourceConfig]). So the source in a
+	// record always has the text that the agent was given.
 	Source string `json:"-"`
 	SHA256 string `json:"-"`
 
@@ -76,7 +76,7 @@ func (r *Role) origin() (source, hash string) {
 // SourceBuiltIn is the Source of what comes with this package.
 const SourceBuiltIn = "built-in"
 
-// MaxPromptFile is the largest size of the file of a role or a prompt, in bytes: 64 KiB.
+// MaxPromptFile is the largest size of a role's Markdown, and of a prompt's file, in bytes: 64 KiB.
 const MaxPromptFile = 64 << 10
 
 // The names of the built-in roles.
@@ -162,28 +162,11 @@ func ParseRole(name string, data []byte) (Role, error) {
 	return sealed(completed(role)), nil
 }
 
-// ReadRole reads a role from a Markdown file, as [ParseRole] does. The name of the role is that of the file without its
-// extension. The Field of an error begins with the path.
-func ReadRole(path string) (Role, error) {
-	data, source, err := readPromptFile("read role", path)
-	if err != nil {
-		return Role{}, err
-	}
-	name := filepath.Base(source)
-	role, err := ParseRole(strings.TrimSuffix(name, filepath.Ext(name)), data)
-	if failure, ok := errors.AsType[*flow.Error](err); ok {
-		failure.Field = source + ": " + failure.Field
-		return Role{}, failure
-	}
-	role.Source = source
-	return sealed(role), nil
-}
-
 // ReadPrompt reads a whole system prompt from a text file. It returns the text without white space around it, the
 // absolute path, and the file's SHA-256 in hexadecimal digits. If the file is missing, empty, not UTF-8 or larger than
 // [MaxPromptFile], the error is a [flow.Error] of kind validation whose Field is the path.
 func ReadPrompt(path string) (text, source, hash string, err error) {
-	data, source, err := readPromptFile("read prompt", path)
+	data, source, err := readPromptFile(path)
 	if err != nil {
 		return "", "", "", err
 	}
@@ -194,7 +177,8 @@ func ReadPrompt(path string) (text, source, hash string, err error) {
 }
 
 // readPromptFile reads a file of bounded size. What is no file is not even opened: a pipe might never end.
-func readPromptFile(op, path string) (data []byte, source string, err error) {
+func readPromptFile(path string) (data []byte, source string, err error) {
+	const op = "read prompt"
 	source, err = filepath.Abs(path)
 	if err != nil {
 		return nil, path, invalidf(op, path, "has no absolute form: %w", err)

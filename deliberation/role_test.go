@@ -142,28 +142,6 @@ func TestParseRoleRefuses(t *testing.T) {
 	require.NoError(t, err, "the limit itself is allowed")
 }
 
-func TestReadRole(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "lawyer.md")
-	require.NoError(t, os.WriteFile(path, []byte("You read contracts.\n"), 0o600))
-	role, err := deliberation.ReadRole(path)
-	require.NoError(t, err)
-	assert.Equal(t, "lawyer", role.Name)
-	assert.Equal(t, path, role.Source)
-	assert.Len(t, role.SHA256, 64)
-
-	t.Chdir(dir)
-	again, err := deliberation.ReadRole("lawyer.md")
-	require.NoError(t, err)
-	assert.True(t, filepath.IsAbs(again.Source))
-	assert.Equal(t, role.SHA256, again.SHA256)
-
-	require.NoError(t, os.WriteFile(path, []byte("You.\n## Sing\nLa.\n"), 0o600))
-	_, err = deliberation.ReadRole(path)
-	assert.Equal(t, path+": ## Sing", refused(t, err).Field)
-	assert.ErrorContains(t, err, "is not a section")
-}
-
 func TestReadPrompt(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "prompt.txt")
@@ -174,6 +152,11 @@ func TestReadPrompt(t *testing.T) {
 	assert.Equal(t, "## Free\ntext", text)
 	assert.Equal(t, path, source)
 	assert.Equal(t, hex.EncodeToString(sum[:]), hash, "of the file as it is")
+
+	t.Chdir(dir)
+	_, again, _, err := deliberation.ReadPrompt("prompt.txt")
+	require.NoError(t, err)
+	assert.True(t, filepath.IsAbs(again))
 }
 
 func promptError(path string) error {
@@ -181,7 +164,6 @@ func promptError(path string) error {
 	return err
 }
 
-// TestFilesThatCannotBeRead: the same rules for roles and prompts.
 func TestFilesThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -200,9 +182,6 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := promptError(tt.path)
 			assert.Equal(t, tt.path, refused(t, err).Field)
-			assert.ErrorContains(t, err, tt.says)
-			_, err = deliberation.ReadRole(tt.path)
-			assert.True(t, strings.HasPrefix(refused(t, err).Field, tt.path))
 			assert.ErrorContains(t, err, tt.says)
 		})
 	}
@@ -233,16 +212,13 @@ func TestFindRole(t *testing.T) {
 
 // TestNoRoleClaimsASource: what the record tells is what was read here, or that the config says it.
 func TestNoRoleClaimsASource(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "own.md")
+	const path = "/own.md"
 	text := []byte("You read contracts.\n")
-	require.NoError(t, os.WriteFile(path, text, 0o600))
-	read, err := deliberation.ReadRole(path)
-	require.NoError(t, err)
 	parsed, err := deliberation.ParseRole("own", text)
 	require.NoError(t, err)
 	builtin, err := deliberation.FindRole("security", nil)
 	require.NoError(t, err)
-	renamed, changed, moved := builtin, read, parsed
+	renamed, changed, moved := builtin, parsed, parsed
 	renamed.Name, changed.Critique, moved.Source = "own", "Nod.", path
 	sum := func(text string) string {
 		hash := sha256.Sum256([]byte(text))
@@ -252,13 +228,12 @@ func TestNoRoleClaimsASource(t *testing.T) {
 		role         deliberation.Role
 		source, hash string
 	}{
-		"read":            {read, path, sum(string(text))},
 		"parsed":          {parsed, "config", sum(string(text))},
 		"made":            {deliberation.Role{Name: "own", System: "You."}, "config", sum("You.")},
 		"claims":          {deliberation.Role{Name: "own", System: "You.", Source: "built-in", SHA256: "00"}, "config", sum("You.")},
-		"claims a file":   {deliberation.Role{Name: "own", System: "You.", Source: path, SHA256: read.SHA256}, "config", sum("You.")},
+		"claims a file":   {deliberation.Role{Name: "own", System: "You.", Source: path, SHA256: parsed.SHA256}, "config", sum("You.")},
 		"renamed":         {renamed, "config", sum(renamed.System)},
-		"read, changed":   {changed, "config", sum("You read contracts.")},
+		"parsed, changed": {changed, "config", sum("You read contracts.")},
 		"parsed, claimed": {moved, "config", sum("You read contracts.")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -272,7 +247,6 @@ func TestNoRoleClaimsASource(t *testing.T) {
 	var config deliberation.Config
 	err = json.Unmarshal([]byte(`{"roles":[{"name":"own","system":"You.","source":"built-in"}]}`), &config)
 	require.ErrorContains(t, err, "source")
-	assert.NotContains(t, toJSON(read), path)
 }
 
 // FuzzParseRole: whatever a file holds, there is a whole role, or an error that names what is wrong.

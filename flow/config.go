@@ -148,6 +148,15 @@ type Projection interface {
 // Projection returns what Flow.Open made, or nil.
 func (r *Record) Projection() Projection { return r.projection }
 
+// ProjectionOf returns what Flow.Open made for a record, if it is of type P. It returns false for nil, for a record of
+// another flow, and if nothing has started.
+func ProjectionOf[P Projection](r *Record) (p P, ok bool) {
+	if r != nil {
+		p, ok = r.projection.(P)
+	}
+	return p, ok
+}
+
 // Render renders the prompts of the flow, and those that every flow has.
 func (f *Flow) Render(s Setup, views Views) (map[string]string, error) {
 	texts := make(map[string]string)

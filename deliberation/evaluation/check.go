@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/deliberation/internal/refuse"
@@ -22,15 +20,6 @@ import (
 // mostEvaluators bounds the calls that an evaluation makes at once.
 const mostEvaluators = 100
 
-// decode reads a config, normalized or not.
-func decode(data []byte) (flow.Config, error) {
-	e := new(Config)
-	if err := e.UnmarshalJSON(data); err != nil {
-		return nil, err
-	}
-	return e, nil
-}
-
 // normalize writes the defaults of a config out, and the prompts of all evaluators.
 func normalize(config flow.Config) (flow.Config, error) {
 	e := config.(*Config).clone()
@@ -43,15 +32,14 @@ func normalize(config flow.Config) (flow.Config, error) {
 		err = fmt.Errorf("their built-in prompt cannot be made: %w", err)
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Field: "evaluators", Err: err}
 	}
-	v := &validation{unread: make(map[string]error)}
+	unread := make(map[string]error)
 	for i := range e.Evaluators {
 		if err := e.Evaluators[i].settle(builtin); err != nil {
-			v.unread[fmt.Sprintf("evaluators[%d]", i)] = err
+			unread[fmt.Sprintf("evaluators[%d]", i)] = err
 		}
 	}
-	if len(v.unread) > 0 {
-		v.check(e)
-		return nil, errors.Join(v.Findings...)
+	if len(unread) > 0 {
+		return nil, errors.Join(problems(e, nil, unread)...)
 	}
 	return e, nil
 }
@@ -93,59 +81,39 @@ func (e *Config) clone() *Config {
 
 // check finds what is wrong with a normalized config.
 func check(config flow.Config, _ any, known flow.Registry) []error {
-	e := config.(*Config)
-	v := &validation{known: known}
-	v.check(e)
-	return v.Findings
+	return problems(config.(*Config), known, nil)
 }
 
-// validation checks a normalized config.
-type validation struct {
-	flow.Findings
-
-	known  flow.Registry    // nil: what is registered is not known
-	unread map[string]error // by field: why a prompt file could not be read
-}
-
-func (v *validation) check(e *Config) {
-	v.Text("problem", e.Problem, refuse.MostText)
+// problems finds what is wrong with a config. known is nil where what is registered is not known. unread says, by field, why a
+// prompt file could not be read.
+func problems(e *Config, known flow.Registry, unread map[string]error) []error {
+	var f flow.Findings
+	f.Text("problem", e.Problem, refuse.MostText)
 	if strings.TrimSpace(e.Problem) == "" {
-		v.Addf("problem", "is empty")
+		f.Addf("problem", "is empty")
 	}
-	v.Text("context", e.Context, refuse.MostText)
-	v.Text("solution", e.Solution, refuse.MostText)
+	f.Text("context", e.Context, refuse.MostText)
+	f.Text("solution", e.Solution, refuse.MostText)
 	if strings.TrimSpace(e.Solution) == "" {
-		v.Addf("solution", "is empty")
+		f.Addf("solution", "is empty")
 	}
 	if n := len(e.Evaluators); n == 0 || n > mostEvaluators {
-		v.Addf("evaluators", "%s: 1 to %d are possible", prompt.There(n), mostEvaluators)
-		return
+		f.Addf("evaluators", "%s: 1 to %d are possible", prompt.There(n), mostEvaluators)
+		return f
 	}
+	var people []flow.NameField
 	for i := range e.Evaluators {
 		one, at := &e.Evaluators[i], fmt.Sprintf("evaluators[%d]", i)
-		v.evaluatorID(at+".id", one.ID, e.Evaluators[:i])
-		one.seat(e, at).Check(&v.Findings, v.known)
-		refuse.Prompt(&v.Findings, at, one.PromptFile, one.Prompt, v.unread[at])
+		f.Name(at+".id", one.ID)
+		people = append(people, flow.NameField{Field: at + ".id", Name: one.ID})
+		one.seat(e, at).Check(&f, known)
+		refuse.Prompt(&f, at, one.PromptFile, one.Prompt, unread[at])
 		if one.PromptFile == "" && one.Prompt == "" {
-			v.Addf(at+".prompt", "is empty")
+			f.Addf(at+".prompt", "is empty")
 		}
 	}
-}
-
-// evaluatorID refuses what could not stand in a log, in a quotation or in the id of a call.
-func (v *validation) evaluatorID(field, id string, before []Evaluator) {
-	switch {
-	case strings.TrimSpace(id) == "":
-		v.Addf(field, "is empty")
-	case !utf8.ValidString(id) || utf8.RuneCountInString(id) > 64 || id != strings.TrimSpace(id):
-		v.Addf(field, "is longer than 64 characters, is not valid UTF-8, or begins or ends with white space")
-	case strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) || r == '<' || r == '>' }):
-		v.Addf(field, "holds a character that does not print, '<' or '>'")
-	case strings.Contains(id, ".tool."):
-		v.Addf(field, "%q reads like a part of the id of a call", id)
-	case slices.ContainsFunc(before, func(other Evaluator) bool { return strings.EqualFold(other.ID, id) }):
-		v.Addf(field, "%.64q is the id of an earlier evaluator too", id)
-	}
+	f.People(people, false, nil, nil)
+	return f
 }
 
 // fixed is what the log of an evaluation refers to.

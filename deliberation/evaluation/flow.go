@@ -41,7 +41,7 @@ func Flow() *flow.Flow {
 		},
 		Schemas: map[string]*flow.Schema{schemaMarks: marks},
 
-		Decode: decode, Normalize: normalize, Check: check,
+		Decode: flow.DecodeTo[Config], Normalize: normalize, Check: check,
 		Kinds: func(flow.Config) []flow.CallKind { return []flow.CallKind{KindScore} },
 		Owes:  owes, Texts: texts, Open: open, Fixed: fixed, Estimate: estimate,
 	}

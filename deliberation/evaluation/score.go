@@ -144,13 +144,7 @@ type Scores struct {
 
 // Of returns the scores of a record. It returns false if the record is of another flow, or if nothing has
 // started.
-func Of(r *flow.Record) (*Scores, bool) {
-	if r == nil {
-		return nil, false
-	}
-	s, ok := r.Projection().(*Scores)
-	return s, ok
-}
+func Of(r *flow.Record) (*Scores, bool) { return flow.ProjectionOf[*Scores](r) }
 
 // of is Of for the flow itself, which is only asked about its own records.
 func of(r *flow.Record) *Scores {
