@@ -23,11 +23,11 @@ const (
 
 // Triggers of the flow.
 const (
-	TriggerSelected  flow.Trigger = "selected"
-	TriggerExecuted  flow.Trigger = "executed"
-	TriggerDecided   flow.Trigger = "decided"
-	TriggerFailed    flow.Trigger = "failed"
-	TriggerRecovered flow.Trigger = "recovered"
+	triggerSelected  flow.Trigger = "selected"
+	triggerExecuted  flow.Trigger = "executed"
+	triggerDecided   flow.Trigger = "decided"
+	triggerFailed    flow.Trigger = "failed"
+	triggerRecovered flow.Trigger = "recovered"
 )
 
 // Reasons for the end of the work, beside those of every flow.
@@ -56,22 +56,22 @@ func Flow() *flow.Flow {
 	return &flow.Flow{
 		Name: FlowName, Version: 2, Accepts: 1, Start: StateSelecting,
 		Rules: []flow.Rule{
-			{From: StateSelecting, On: TriggerSelected, To: flow.StateCompleting, When: isComplete},
-			{From: StateSelecting, On: TriggerSelected, To: flow.StateCompleting, When: maxIterations},
-			{From: StateSelecting, On: TriggerSelected, To: StateExecuting, When: hasAgent},
-			{From: StateSelecting, On: TriggerFailed, To: StateRecovering, When: recoverable},
+			{From: StateSelecting, On: triggerSelected, To: flow.StateCompleting, When: isComplete},
+			{From: StateSelecting, On: triggerSelected, To: flow.StateCompleting, When: maxIterations},
+			{From: StateSelecting, On: triggerSelected, To: StateExecuting, When: hasAgent},
+			{From: StateSelecting, On: triggerFailed, To: StateRecovering, When: recoverable},
 
-			{From: StateExecuting, On: TriggerExecuted, To: StateRecovering, When: maxFailures},
-			{From: StateExecuting, On: TriggerExecuted, To: StateEvaluating, When: always},
-			{From: StateExecuting, On: TriggerFailed, To: StateRecovering, When: recoverable},
+			{From: StateExecuting, On: triggerExecuted, To: StateRecovering, When: maxFailures},
+			{From: StateExecuting, On: triggerExecuted, To: StateEvaluating, When: always},
+			{From: StateExecuting, On: triggerFailed, To: StateRecovering, When: recoverable},
 
-			{From: StateEvaluating, On: TriggerDecided, To: flow.StateCompleting, When: isComplete},
-			{From: StateEvaluating, On: TriggerDecided, To: flow.StateCompleting, When: maxIterations},
-			{From: StateEvaluating, On: TriggerDecided, To: StateSelecting, When: shouldRetry},
-			{From: StateEvaluating, On: TriggerDecided, To: StateSelecting, When: always},
-			{From: StateEvaluating, On: TriggerFailed, To: StateRecovering, When: recoverable},
+			{From: StateEvaluating, On: triggerDecided, To: flow.StateCompleting, When: isComplete},
+			{From: StateEvaluating, On: triggerDecided, To: flow.StateCompleting, When: maxIterations},
+			{From: StateEvaluating, On: triggerDecided, To: StateSelecting, When: shouldRetry},
+			{From: StateEvaluating, On: triggerDecided, To: StateSelecting, When: always},
+			{From: StateEvaluating, On: triggerFailed, To: StateRecovering, When: recoverable},
 
-			{From: StateRecovering, On: TriggerRecovered, To: StateSelecting, When: goesOn},
+			{From: StateRecovering, On: triggerRecovered, To: StateSelecting, When: goesOn},
 
 			// Inputs are recorded, and read where the work goes on. An agent that is executing is not disturbed.
 			{From: StateSelecting, On: TriggerForceAgent, To: flow.StateUnchanged, When: always},
@@ -182,7 +182,7 @@ func (w *Work) recoverable() bool {
 func recovered(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	w := of(r)
 	if !w.hopeless() {
-		return TriggerRecovered, flow.Exit{Calls: 1}, true
+		return triggerRecovered, flow.Exit{Calls: 1}, true
 	}
 	_, row := w.Failures()
 	failure, said := w.trouble()

@@ -41,7 +41,7 @@ func (w *Work) decision() *flow.Call {
 	call := w.config.Arbiter.call()
 	call.ID, call.Round, call.Slot, call.Tag = w.decisionID(), w.Round, len(w.config.Agents), string(w.Working())
 	call.System, call.Schema, call.Usual = w.Text(textArbiter), schemaOf(w.legal()), usualDecision
-	call.OnFail = flow.OnFail{Fire: TriggerFailed}
+	call.OnFail = flow.OnFail{Fire: triggerFailed}
 	call.Last = func(r *flow.Record) string {
 		w := of(r)
 		var out strings.Builder
@@ -83,14 +83,14 @@ func conclusion(r *flow.Record) []*flow.Call {
 // selected leads on from selecting.
 func selected(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	w := of(r)
-	if on, exit, ends := w.ending(TriggerSelected); ends {
+	if on, exit, ends := w.ending(triggerSelected); ends {
 		return on, exit, true
 	}
 	agents := w.next().agents
 	if len(agents) == 0 {
 		return "", flow.Exit{}, false // somebody has left out the decision: an input can still force an agent
 	}
-	return TriggerSelected, flow.Exit{
+	return triggerSelected, flow.Exit{
 		Round: &flow.Round{N: r.Round + 1, Of: r.Settings().Rounds, Phase: string(StateExecuting), Calls: len(agents)}, Calls: len(agents),
 	}, true
 }
@@ -98,10 +98,10 @@ func selected(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 // decided leads on from evaluating.
 func decided(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	w := of(r)
-	if on, exit, ends := w.ending(TriggerDecided); ends {
+	if on, exit, ends := w.ending(triggerDecided); ends {
 		return on, exit, true
 	}
-	return TriggerDecided, flow.Exit{}, true
+	return triggerDecided, flow.Exit{}, true
 }
 
 // ending returns how the work ends here, if it does.

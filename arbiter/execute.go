@@ -44,7 +44,7 @@ func (w *Work) call(e *Execution, slot int) *flow.Call {
 	call := &flow.Call{
 		ID: e.Call, Kind: KindExecution, Round: e.Round, Slot: slot, Hidden: true,
 		Schema: schemaResult, Continues: mostContinued, System: w.Text(textAgent + a.Name),
-		OnFail: flow.OnFail{Fire: TriggerFailed, Skip: flow.RuleToo, Instead: []flow.Kind{provider.KindToolLimit}},
+		OnFail: flow.OnFail{Fire: triggerFailed, Skip: flow.RuleToo, Instead: []flow.Kind{provider.KindToolLimit}},
 	}
 	a.seat(w.config, "").Ask(call)
 	if len(w.batch) > 1 { // the others' work is kept, and the arbiter sees the failure
@@ -78,7 +78,7 @@ func executed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	if slices.ContainsFunc(w.batch, func(e *Execution) bool { return e.Result == Running }) {
 		return "", flow.Exit{}, false
 	}
-	return TriggerExecuted, flow.Exit{Calls: 1}, true
+	return triggerExecuted, flow.Exit{Calls: 1}, true
 }
 
 // assignment tells an agent what to do: the plan, its step, what the arbiter assigns, and what has failed before.

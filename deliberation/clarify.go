@@ -224,14 +224,14 @@ func (b *board) clarifySlot(iteration, seat, question int) int {
 func clarified(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
 	if !b.config.Clarification.On {
-		return TriggerAllClear, flow.Exit{}, true
+		return triggerAllClear, flow.Exit{}, true
 	}
 	// The rounds begin however few agents were able to ask: asking is optional. An agent that cannot be reached at all
 	// fails to propose next, and that is where too few agents end the rounds.
 	exit := flow.Exit{Warnings: b.lost(StateClarifying)}
 	if open := b.pending(); len(open) > 0 {
 		exit.Calls = len(open)
-		return TriggerQuestionsPending, exit, true
+		return triggerQuestionsPending, exit, true
 	}
 	if open := b.clarificationsOf(b.iteration()); len(open) > 0 {
 		exit.Warnings = append(exit.Warnings, flow.Warning{
@@ -239,7 +239,7 @@ func clarified(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 				" of the agents: set unattended to false, or answer in clarification.known",
 		})
 	}
-	return TriggerAllClear, exit, true
+	return triggerAllClear, exit, true
 }
 
 func answerCalls(r *flow.Record) []*flow.Call {
@@ -286,7 +286,7 @@ func answered(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	if read(r).asksAgain() {
 		exit.Calls = len(clarifyCalls(r))
 	}
-	return TriggerAnswersSubmitted, exit, true
+	return triggerAnswersSubmitted, exit, true
 }
 
 // known renders the clarifications for the system prompts; "": there are none. While the agents are asking

@@ -57,5 +57,5 @@ func (b *board) critiquing(w, target *work) attempt {
 }
 
 func critiqued(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	return read(r).after(TriggerCritiqued, StateCritiquing, refineCalls)
+	return read(r).after(triggerCritiqued, StateCritiquing, refineCalls)
 }

@@ -109,7 +109,7 @@ func evaluated(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	}
 	if reason, evidence, ok := b.consensus(); ok {
 		exit.Reason, exit.Evidence, exit.By, exit.Calls = reason, evidence, nameJudge, solutionSize(r)
-		return TriggerConsensusReached, exit, true
+		return triggerConsensusReached, exit, true
 	}
 	if b.evaluates() && r.Skipped(a.id) {
 		exit.Warnings = []flow.Warning{{
@@ -118,5 +118,5 @@ func evaluated(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 				b.config.number(), b.round),
 		}}
 	}
-	return TriggerContinue, exit, true
+	return triggerContinue, exit, true
 }

@@ -24,17 +24,17 @@ const (
 
 // Triggers of the flow.
 const (
-	TriggerQuestionsPending flow.Trigger = "questionsPending"
-	TriggerAnswersSubmitted flow.Trigger = "answersSubmitted"
-	TriggerAllClear         flow.Trigger = "allClear"
-	TriggerBeginRound       flow.Trigger = "beginRound"
-	TriggerMaxRoundsReached flow.Trigger = "maxRoundsReached"
-	TriggerContextsReady    flow.Trigger = "contextsReady"
-	TriggerProposed         flow.Trigger = "proposed"
-	TriggerCritiqued        flow.Trigger = "critiqued"
-	TriggerRefined          flow.Trigger = "refined"
-	TriggerContinue         flow.Trigger = "continue"
-	TriggerConsensusReached flow.Trigger = "consensusReached"
+	triggerQuestionsPending flow.Trigger = "questionsPending"
+	triggerAnswersSubmitted flow.Trigger = "answersSubmitted"
+	triggerAllClear         flow.Trigger = "allClear"
+	triggerBeginRound       flow.Trigger = "beginRound"
+	triggerMaxRoundsReached flow.Trigger = "maxRoundsReached"
+	triggerContextsReady    flow.Trigger = "contextsReady"
+	triggerProposed         flow.Trigger = "proposed"
+	triggerCritiqued        flow.Trigger = "critiqued"
+	triggerRefined          flow.Trigger = "refined"
+	triggerContinue         flow.Trigger = "continue"
+	triggerConsensusReached flow.Trigger = "consensusReached"
 )
 
 // EndQuality is the reason of a deliberation that ended because the proposals are good enough.
@@ -66,21 +66,21 @@ func Flow() *flow.Flow {
 		Accepts: 1,
 		Start:   StateClarifying,
 		Rules: []flow.Rule{
-			{From: StateClarifying, On: TriggerQuestionsPending, To: StateAnswering, When: pending},
-			{From: StateClarifying, On: TriggerAllClear, To: StatePlanningRound, When: always},
-			{From: StateAnswering, On: TriggerAnswersSubmitted, To: StateClarifying, When: again},
-			{From: StateAnswering, On: TriggerAnswersSubmitted, To: StatePlanningRound, When: always},
-			{From: StatePlanningRound, On: TriggerBeginRound, To: StateSummarizing, When: left},
-			{From: StatePlanningRound, On: TriggerMaxRoundsReached, To: flow.StateCompleting, When: always},
-			{From: StateSummarizing, On: TriggerContextsReady, To: StateProposing, When: always},
-			{From: StateProposing, On: TriggerProposed, To: flow.StateCompleting, When: few},
-			{From: StateProposing, On: TriggerProposed, To: StateCritiquing, When: always},
-			{From: StateCritiquing, On: TriggerCritiqued, To: flow.StateCompleting, When: few},
-			{From: StateCritiquing, On: TriggerCritiqued, To: StateRefining, When: always},
-			{From: StateRefining, On: TriggerRefined, To: flow.StateCompleting, When: few},
-			{From: StateRefining, On: TriggerRefined, To: StateEvaluating, When: always},
-			{From: StateEvaluating, On: TriggerConsensusReached, To: flow.StateCompleting, When: reached},
-			{From: StateEvaluating, On: TriggerContinue, To: StatePlanningRound, When: always},
+			{From: StateClarifying, On: triggerQuestionsPending, To: StateAnswering, When: pending},
+			{From: StateClarifying, On: triggerAllClear, To: StatePlanningRound, When: always},
+			{From: StateAnswering, On: triggerAnswersSubmitted, To: StateClarifying, When: again},
+			{From: StateAnswering, On: triggerAnswersSubmitted, To: StatePlanningRound, When: always},
+			{From: StatePlanningRound, On: triggerBeginRound, To: StateSummarizing, When: left},
+			{From: StatePlanningRound, On: triggerMaxRoundsReached, To: flow.StateCompleting, When: always},
+			{From: StateSummarizing, On: triggerContextsReady, To: StateProposing, When: always},
+			{From: StateProposing, On: triggerProposed, To: flow.StateCompleting, When: few},
+			{From: StateProposing, On: triggerProposed, To: StateCritiquing, When: always},
+			{From: StateCritiquing, On: triggerCritiqued, To: flow.StateCompleting, When: few},
+			{From: StateCritiquing, On: triggerCritiqued, To: StateRefining, When: always},
+			{From: StateRefining, On: triggerRefined, To: flow.StateCompleting, When: few},
+			{From: StateRefining, On: triggerRefined, To: StateEvaluating, When: always},
+			{From: StateEvaluating, On: triggerConsensusReached, To: flow.StateCompleting, When: reached},
+			{From: StateEvaluating, On: triggerContinue, To: StatePlanningRound, When: always},
 		},
 		Steps: map[flow.State]flow.Step{
 			flow.StateInitializing: {Next: initialized},

@@ -27,5 +27,5 @@ func (b *board) proposalOf(w *work) attempt {
 }
 
 func proposed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	return read(r).after(TriggerProposed, StateProposing, critiqueCalls)
+	return read(r).after(triggerProposed, StateProposing, critiqueCalls)
 }

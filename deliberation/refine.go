@@ -90,5 +90,5 @@ func (b *board) quoteOthers(text *strings.Builder, w *work) bool {
 }
 
 func refined(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	return read(r).after(TriggerRefined, StateRefining, evaluateCalls)
+	return read(r).after(triggerRefined, StateRefining, evaluateCalls)
 }

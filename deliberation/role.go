@@ -76,8 +76,8 @@ func (r *Role) origin() (source, hash string) {
 // SourceBuiltIn is the Source of what comes with this package.
 const SourceBuiltIn = "built-in"
 
-// MaxPromptFile is the largest size of a role's Markdown, and of a prompt's file, in bytes: 64 KiB.
-const MaxPromptFile = 64 << 10
+// maxPromptFile is the largest size of a role's Markdown, and of a prompt's file, in bytes: 64 KiB.
+const maxPromptFile = 64 << 10
 
 // The names of the built-in roles.
 const (
@@ -164,7 +164,7 @@ func ParseRole(name string, data []byte) (Role, error) {
 
 // ReadPrompt reads a whole system prompt from a text file. It returns the text without white space around it, the
 // absolute path, and the file's SHA-256 in hexadecimal digits. If the file is missing, empty, not UTF-8 or larger than
-// [MaxPromptFile], the error is a [flow.Error] of kind validation whose Field is the path.
+// 64 KiB, the error is a [flow.Error] of kind validation whose Field is the path.
 func ReadPrompt(path string) (text, source, hash string, err error) {
 	data, source, err := readPromptFile(path)
 	if err != nil {
@@ -198,7 +198,7 @@ func readPromptFile(path string) (data []byte, source string, err error) {
 		return nil, source, invalidf(op, source, "cannot be read: %w", withoutPath(err))
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	data, err = io.ReadAll(io.LimitReader(file, MaxPromptFile+1))
+	data, err = io.ReadAll(io.LimitReader(file, maxPromptFile+1))
 	if err != nil {
 		return nil, source, invalidf(op, source, "cannot be read: %w", withoutPath(err))
 	}
@@ -285,8 +285,8 @@ func roleName(name string) bool {
 func promptText(data []byte) (string, error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	switch {
-	case len(data) > MaxPromptFile:
-		return "", fmt.Errorf("is larger than %d bytes", MaxPromptFile)
+	case len(data) > maxPromptFile:
+		return "", fmt.Errorf("is larger than %d bytes", maxPromptFile)
 	case !utf8.Valid(data):
 		return "", errors.New("is not valid UTF-8")
 	case bytes.IndexByte(data, 0) >= 0:

@@ -119,7 +119,7 @@ func TestParseRoleRefuses(t *testing.T) {
 		"a title alone":     {"r", "# Title\n\n## Propose\nDraft.", "r", "before its first section"},
 		"no UTF-8":          {"r", "You \xff.", "r", "UTF-8"},
 		"a NUL":             {"r", "You \x00.", "r", "NUL"},
-		"too large":         {"r", strings.Repeat("x", deliberation.MaxPromptFile+1), "r", "larger than 65536"},
+		"too large":         {"r", strings.Repeat("x", 64<<10+1), "r", "larger than 65536"},
 		"an unknown one":    {"r", "You.\n## Sing\nLa.", "## Sing", "Propose, Critique, Refine, Summarize"},
 		"another case":      {"r", "You.\n## propose\nDraft.", "## propose", "is not a section"},
 		"one without title": {"r", "You.\n## \nLa.", "## ", "is not a section"},
@@ -138,7 +138,7 @@ func TestParseRoleRefuses(t *testing.T) {
 			assert.ErrorContains(t, err, tt.says)
 		})
 	}
-	_, err := deliberation.ParseRole("r", []byte(strings.Repeat("x", deliberation.MaxPromptFile)))
+	_, err := deliberation.ParseRole("r", []byte(strings.Repeat("x", 64<<10)))
 	require.NoError(t, err, "the limit itself is allowed")
 }
 
@@ -176,7 +176,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		"a folder":  {dir, "is no file"},
 		"empty":     {write("empty.md", "\n"), "is empty"},
 		"no UTF-8":  {write("latin.md", "caf\xe9"), "UTF-8"},
-		"too large": {write("large.md", strings.Repeat("x", deliberation.MaxPromptFile+1)), "larger"},
+		"too large": {write("large.md", strings.Repeat("x", 64<<10+1)), "larger"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 		if most > 1 {
 			evidence = fmt.Sprintf("all %d rounds are done", most)
 		}
-		return TriggerMaxRoundsReached, flow.Exit{Reason: flow.EndRounds, Evidence: evidence, Calls: solutionSize(r)}, true
+		return triggerMaxRoundsReached, flow.Exit{Reason: flow.EndRounds, Evidence: evidence, Calls: solutionSize(r)}, true
 	}
 	b := readAt(r, r.Round+1)
 	round := &flow.Round{N: b.round, Of: most, Phase: "round"}
@@ -32,7 +32,7 @@ func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	if b.early() {
 		exit.Calls = len(b.digests(true, nil))
 	}
-	return TriggerBeginRound, exit, true
+	return triggerBeginRound, exit, true
 }
 
 // soloCalls returns the calls of a phase in which each agent has at most one call, and the missing summaries that they read. It is not for

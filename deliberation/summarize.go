@@ -305,7 +305,7 @@ func digestCalls(r *flow.Record) []*flow.Call {
 
 func contextsReady(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
-	return TriggerContextsReady, flow.Exit{Calls: len(proposeCalls(r)), Warnings: b.unsummarized()}, true
+	return triggerContextsReady, flow.Exit{Calls: len(proposeCalls(r)), Warnings: b.unsummarized()}, true
 }
 
 // unsummarized warns, once, of the summaries of this round that could not be made, that were made of less than they should

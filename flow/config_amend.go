@@ -262,7 +262,7 @@ func (c *Core) checkAmendment(a *Amendment) error {
 		}
 	}
 	c.checkNamed(&f, settings, a)
-	if a.Budget != nil && settings.Limited() {
+	if a.Budget != nil && settings.limited() {
 		c.priced(&f, settings, a)
 	}
 	for name, choice := range order.ByKey(a.Models) {

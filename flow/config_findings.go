@@ -69,13 +69,6 @@ func (f *Findings) AtMost(field string, n, limit int) {
 	}
 }
 
-// Between refuses a number that is not from least to most.
-func (f *Findings) Between(field string, n, least, most int) {
-	if n < least || n > most {
-		f.Addf(field, "is %d: %d to %d are possible", n, least, most)
-	}
-}
-
 // Labels checks the host program's own marks: those of a conversation, or the metadata of a participant. It refuses more than
 // 64 marks, a name of more than 128 bytes, and a value of more than 1024.
 func (f *Findings) Labels(at string, labels map[string]string) {

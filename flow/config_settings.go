@@ -200,8 +200,8 @@ const (
 	ContextSummarize   = "summarize"
 )
 
-// WithDefaults returns a deep copy in which every default is written out.
-func (t Settings) WithDefaults() *Settings {
+// withDefaults returns a deep copy in which every default is written out.
+func (t Settings) withDefaults() *Settings {
 	t.Documents = CloneDocuments(t.Documents)
 	t.Participants, t.Tools, t.Labels = slices.Clone(t.Participants), slices.Clone(t.Tools), maps.Clone(t.Labels)
 	t.Prompts = maps.Clone(t.Prompts)
@@ -234,8 +234,8 @@ func CloneRules(rules []FailureRule) []FailureRule {
 	return rules
 }
 
-// Limited reports whether the budget bounds the cost. Every model then needs a known price.
-func (t Settings) Limited() bool {
+// limited reports whether the budget bounds the cost. Every model then needs a known price.
+func (t Settings) limited() bool {
 	return t.Budget != nil && (t.Budget.Warn > 0 || t.Budget.Soft > 0 || t.Budget.Hard > 0)
 }
 
@@ -261,7 +261,7 @@ func takesModel(t Settings, name string, row *Model) error {
 func (t Settings) Prices(name string, row Model) error {
 	shown := text.OneLine(name, 80)
 	switch {
-	case !t.Limited() || row.Priced:
+	case !t.limited() || row.Priced:
 		return nil
 	case row.Input != 0 || row.Output != 0:
 		return fmt.Errorf("has no known price, which a budget needs: Engine.Models[%q] has prices, but does not set Priced", shown)

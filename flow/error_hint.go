@@ -91,13 +91,13 @@ func (e *Error) Hint() string {
 	if e == nil {
 		return ""
 	}
-	clause := e.Clause()
+	clause := e.clause()
 	first, size := utf8.DecodeRuneInString(clause)
 	return string(unicode.ToUpper(first)) + clause[size:] + "."
 }
 
-// Clause returns what Hint says as a part of a sentence: it begins with a small letter, and has no full stop.
-func (e *Error) Clause() string {
+// clause returns what Hint says as a part of a sentence: it begins with a small letter, and has no full stop.
+func (e *Error) clause() string {
 	if said := e.mended(); said != "" {
 		return said
 	}

@@ -61,7 +61,7 @@ func ruleFits(f *FailureRule, call CallKind, failure Kind) bool {
 // in attended conversations a person is asked about whatever the config has no rule for. In unattended ones the rules of
 // the flow apply, then those that every flow has.
 func (f *Flow) Complete(settings Settings) *Settings {
-	t := settings.WithDefaults()
+	t := settings.withDefaults()
 	if len(t.OnFailure) > 0 && isLastRule(&t.OnFailure[len(t.OnFailure)-1]) {
 		return t
 	}

@@ -314,7 +314,7 @@ func (r *Record) opposed(on Trigger, err error) error {
 	case r.State == StatePaused:
 		return WithMend(err, "resume the conversation")
 	case r.State == StateError && on == TriggerRetry && r.Failure != nil:
-		return WithMend(err, r.Failure.Clause())
+		return WithMend(err, r.Failure.clause())
 	case r.State == StateError:
 		return WithMend(err, "retry or stop the conversation, which a failure has stopped")
 	case r.start == nil && on == TriggerStart:

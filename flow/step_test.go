@@ -66,7 +66,7 @@ func pollEngine() *debate.Engine {
 		Normalize: flow.NormalizeTo(func(p *poll) { p.ID, p.Rounds = "", max(1, p.Rounds) }),
 		Check: func(config flow.Config, _ any, _ flow.Registry) []error {
 			var f flow.Findings
-			f.Between("rounds", config.(*poll).Rounds, 1, 9)
+			f.AtMost("rounds", config.(*poll).Rounds, 9)
 			return f
 		},
 	}

@@ -17,8 +17,8 @@ import (
 // StateScoring is the state of an evaluation in which all evaluators are asked at once.
 const StateScoring flow.State = "scoring"
 
-// TriggerScored means that each evaluator has answered or failed.
-const TriggerScored flow.Trigger = "scored"
+// triggerScored means that each evaluator has answered or failed.
+const triggerScored flow.Trigger = "scored"
 
 // KindScore is the kind of an evaluator's answer.
 const KindScore flow.CallKind = "score"
@@ -34,7 +34,7 @@ func Flow() *flow.Flow {
 	marks, _ := flow.NewSchema[Marks](schemaMarks, nil) // the type has a schema: answers are accepted
 	return &flow.Flow{
 		Name: FlowName, Version: 1, Start: StateScoring,
-		Rules: []flow.Rule{{From: StateScoring, On: TriggerScored, To: flow.StateCompleting}},
+		Rules: []flow.Rule{{From: StateScoring, On: triggerScored, To: flow.StateCompleting}},
 		Steps: map[flow.State]flow.Step{
 			flow.StateInitializing: {Next: beginScoring},
 			StateScoring:           {Calls: scoringCalls, Next: scored},
@@ -172,5 +172,5 @@ func scored(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 			})
 		}
 	}
-	return TriggerScored, exit, true
+	return triggerScored, exit, true
 }

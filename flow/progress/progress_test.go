@@ -318,7 +318,7 @@ func TestHooksOfLogs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var all []flow.Event
-			begin := []flow.Body{&flow.Start{}, to(deliberation.TriggerContextsReady, deliberation.StateSummarizing, proposing, 3), ask(1)}
+			begin := []flow.Body{&flow.Start{}, to("contextsReady", deliberation.StateSummarizing, proposing, 3), ask(1)}
 			for _, body := range append(begin, tt.bodies...) {
 				all = append(all, flow.Event{Body: body})
 			}
