@@ -66,7 +66,9 @@ func pollEngine() *debate.Engine {
 		Normalize: flow.NormalizeTo(func(p *poll) { p.ID, p.Rounds = "", max(1, p.Rounds) }),
 		Check: func(config flow.Config, _ any, _ flow.Registry) []error {
 			var f flow.Findings
-			f.AtMost("rounds", config.(*poll).Rounds, 9)
+			if n := config.(*poll).Rounds; n < 1 || n > 9 {
+				f.Addf("rounds", "is %d: 1 to 9 are possible", n)
+			}
 			return f
 		},
 	}

@@ -135,9 +135,9 @@ var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 const asksFields = "Only one JSON object, with these fields in this order:\n\n"
 
-// FieldsAsked returns the paths of the fields that an instruction asks for, in their order, and for each path the texts in quotes of its
+// fieldsAsked returns the paths of the fields that an instruction asks for, in their order, and for each path the texts in quotes of its
 // words; nil: it asks for none.
-func FieldsAsked(text string) (out []string, values map[string][]string) {
+func fieldsAsked(text string) (out []string, values map[string][]string) {
 	_, list, ok := strings.Cut(text, asksFields)
 	if !ok {
 		return nil, nil
@@ -170,7 +170,7 @@ func FieldsAsked(text string) (out []string, values map[string][]string) {
 func AssertAsked(t testing.TB, req *provider.Request) {
 	t.Helper()
 	require.NotNil(t, req.Schema, req.ID)
-	asked, values := FieldsAsked(req.Last.Text)
+	asked, values := fieldsAsked(req.Last.Text)
 	require.NotEmpty(t, asked, "%s: %s", req.ID, req.Last.Text)
 	nested := map[string]bool{"": true}
 	for _, path := range asked {

@@ -1,6 +1,7 @@
 package openaicompat
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -105,43 +106,31 @@ func Azure(resource, key string) *Provider {
 // context_overflow instead of losing its beginning. Some servers ignore that field at this endpoint, but
 // not in their own API; use package ollama for them. Neighbouring messages of one role are joined.
 func Ollama(baseURL string) *Provider {
-	if baseURL == "" {
-		baseURL = "http://localhost:11434/v1"
-	}
-	p := vendor("ollama", baseURL, "")
-	p.JoinRoles = true
-	return p
+	return joining("ollama", cmp.Or(baseURL, "http://localhost:11434/v1"), "")
 }
 
 // VLLM returns a Provider for a vLLM server, "http://localhost:8000/v1" if baseURL is empty. If key is
 // empty, none is sent. Neighbouring messages of one role are joined, because many models' templates
 // refuse them.
 func VLLM(baseURL, key string) *Provider {
-	if baseURL == "" {
-		baseURL = "http://localhost:8000/v1"
-	}
-	p := vendor("vllm", baseURL, key)
-	p.JoinRoles = true
-	return p
+	return joining("vllm", cmp.Or(baseURL, "http://localhost:8000/v1"), key)
 }
 
 // LMStudio returns a Provider for the server of LM Studio, "http://localhost:1234/v1" if baseURL is empty. If
 // key is empty, none is sent. Neighbouring messages of one role are joined, because many models' templates
 // refuse them.
 func LMStudio(baseURL, key string) *Provider {
-	if baseURL == "" {
-		baseURL = "http://localhost:1234/v1"
-	}
-	p := vendor("lmstudio", baseURL, key)
-	p.JoinRoles = true
-	return p
+	return joining("lmstudio", cmp.Or(baseURL, "http://localhost:1234/v1"), key)
 }
 
 // Compatible returns a Provider for any other server: a gateway, llama.cpp. If key is empty,
 // none is sent. Neighbouring messages of one role are joined, because it is unknown what the server's
 // models refuse.
-func Compatible(baseURL, key string) *Provider {
-	p := vendor("", baseURL, key)
+func Compatible(baseURL, key string) *Provider { return joining("", baseURL, key) }
+
+// joining returns a Provider that joins neighbouring messages of one role.
+func joining(name, baseURL, key string) *Provider {
+	p := vendor(name, baseURL, key)
 	p.JoinRoles = true
 	return p
 }

@@ -649,16 +649,8 @@ func forget(t *testing.T, exported *bytes.Buffer) map[flow.EventKind]bool {
 		require.NoError(t, render(&out))
 		left(name, out.String())
 	}
-	again, err := everyEngine(&store.Memory{}).Import(ctx, bytes.NewReader(exportOf(t, engine, id)))
+	again, err := everyEngine(&store.Memory{}).Import(ctx, bytes.NewReader(stage.Exported(t, engine, id)))
 	require.NoError(t, err, "it can be read as before")
 	assert.Equal(t, id, again)
 	return held
-}
-
-// exportOf returns the export of a conversation.
-func exportOf(t *testing.T, engine *debate.Engine, id string) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	require.NoError(t, engine.Export(t.Context(), id, &out))
-	return out.Bytes()
 }

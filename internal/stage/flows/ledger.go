@@ -73,8 +73,8 @@ type Death struct {
 	By string // the worker's name
 }
 
-// Waits returns how long conversations of killed workers stood still, shortest first: from the kill to their next call.
-func Waits(asked map[string][]Asked, deaths []Death) (all []time.Duration) {
+// waits returns how long conversations of killed workers stood still, shortest first: from the kill to their next call.
+func waits(asked map[string][]Asked, deaths []Death) (all []time.Duration) {
 	for _, death := range deaths {
 		for _, calls := range asked {
 			next := slices.IndexFunc(calls, func(a Asked) bool { return a.At.After(death.At) })

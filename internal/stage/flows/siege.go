@@ -152,14 +152,14 @@ func (s *Siege) audit(t *testing.T) {
 		}
 		sum.Hold(t, s.Engine, id, asked[id], want[n%4])
 	}
-	waits := Waits(asked, s.deaths)
+	waited := waits(asked, s.deaths)
 	t.Log(&sum)
 	t.Logf("time to continue after a kill, %d times: p50 %v, p99 %v; the longest time between two calls of a conversation %v; lease %v",
-		len(waits), Quantile(waits, 0.5), Quantile(waits, 0.99), Standstill(asked).Round(time.Millisecond), s.Lease)
+		len(waited), Quantile(waited, 0.5), Quantile(waited, 0.99), Standstill(asked).Round(time.Millisecond), s.Lease)
 	assert.Zero(t, sum.Faults())
 	assert.Positive(t, sum.Broken, "no kill has met a call: the test finds nothing")
 	if longform.Asked() { // a few measure the machine
-		assert.LessOrEqual(t, Quantile(waits, 0.99), s.Lease+30*time.Second)
+		assert.LessOrEqual(t, Quantile(waited, 0.99), s.Lease+30*time.Second)
 	}
 }
 
