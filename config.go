@@ -34,6 +34,8 @@ import (
 //
 //nolint:recvcheck // only reading JSON changes a config
 type Config struct {
+	// What is debated.
+
 	// ID names the debate in the store. It has at most 128 letters, digits, '-', '_' and '.'. If it is empty, the
 	// debate gets a new UUIDv7.
 	ID string `json:"id,omitempty" redact:"-"`
@@ -51,6 +53,9 @@ type Config struct {
 	// most 64 files, of 10 MiB each and 14 MiB together.
 	Attachments []flow.File     `json:"attachments,omitempty"`
 	Documents   []flow.Document `json:"documents,omitempty"`
+
+	// How it goes.
+
 	// Format is the name of a format: "free-form" if empty.
 	Format string `json:"format,omitempty" redact:"-"`
 	// CustomFormat is a format that the host program defines. It replaces a named one: Format is then empty or the
@@ -64,6 +69,9 @@ type Config struct {
 	// Rounds is the largest number of rounds: 5 if 0. There is no upper bound. If the format fixes its rounds, a larger number
 	// is lowered to the format's, and a smaller one is an error.
 	Rounds int `json:"rounds,omitempty"`
+
+	// Who takes part.
+
 	// Participants are the debaters, in the order in which they speak: from 2 to 10, unless the format has other
 	// bounds.
 	Participants []Participant `json:"participants"`
@@ -74,12 +82,18 @@ type Config struct {
 	// AssignPositions lets a model find positions for the participants without one. If it is nil, they choose for
 	// themselves.
 	AssignPositions *AssignPositions `json:"assignPositions,omitempty"`
+
+	// When it ends, and what it may cost.
+
 	// Watch and StopOn name detectors in addition to those of the format: built-in ones, or ones in Engine.Detectors. The judge
 	// is shown the findings of Watch. A finding of a detector in StopOn ends the debate after the round.
 	Watch  []format.Detector `json:"watch,omitempty" redact:"-"`
 	StopOn []format.Detector `json:"stopOn,omitempty" redact:"-"`
 	// Budget limits what the debate may cost. If it is nil, there is no limit.
 	Budget *flow.Budget `json:"budget,omitempty"`
+
+	// What is done about failures.
+
 	// Unattended means that no person is asked about a failure, a cost warning or the use of a tool. Engine.Run is always unattended. A
 	// person who judges or votes is still asked.
 	Unattended bool `json:"unattended,omitempty"`
@@ -96,6 +110,9 @@ type Config struct {
 	// servers that do not answer. A provider that could never be connected to in the debate is tried for at most 15 s, retries
 	// included: its address is probably wrong.
 	Patience time.Duration `json:"-"`
+
+	// What models read and write.
+
 	// Context is the name of the context manager: "hybrid" if empty. The others are "truncate", "sliding",
 	// "summarize", and those of Engine.Contexts. With "truncate" and "sliding", judges still read summaries.
 	Context string `json:"context,omitempty" redact:"-"`
@@ -120,6 +137,9 @@ type Config struct {
 	// Temperature is that of the participants: 0.8 if nil. 0 is a valid value. Models that accept only their own
 	// temperature are sent none; see Model.OwnTemperature.
 	Temperature *float64 `json:"temperature,omitempty"`
+
+	// How long things may take, and how they are tried again.
+
 	// RoundTimeout bounds the speeches of a round: no bound if 0. Of participants who speak in sequence, each may use what is left of
 	// the time, less half of an equal part of the whole for each speech that is still to come. In 60 s Ada may speak for 45 s if only
 	// Ben comes after her. A participant who is cut off misses the round; see Record.SkippedCalls. The debate goes to the error
@@ -132,6 +152,9 @@ type Config struct {
 	JudgeTimeout time.Duration `json:"-"`
 	// Retry replaces the policy for failed calls. If it is nil, the default policy applies.
 	Retry *flow.RetryPolicy `json:"retry,omitempty"`
+
+	// What is of other flows, and the host program's own.
+
 	// Tools are the tools that a flow may offer to its participants, by their names in Engine.Tools. The flow
 	// "debate" offers none.
 	Tools []string `json:"tools,omitempty" redact:"-"`

@@ -1,8 +1,25 @@
-// Package provider defines the contract between a debate and the models that speak in it.
+// Package provider is the contract between a conversation and the models that it asks.
 //
-// The package imports nothing else of this module, so an adapter for a new vendor depends on this package
-// alone. An adapter implements [Provider], classifies its failures as [*Error], and runs the conformance
-// suite of package providertest.
+// A [Provider] is one method: it makes one attempt at a reply. The engine decides which model is asked, keeps within the budget, retries
+// and falls back. The adapters of vendors are packages below this one, such as openai, anthropic, google and openaicompat.
+//
+//   - what is asked: [Request] with its [Message] list, [Options], [Schema], [Tool] and [Part]. [Request.Chat] is the form that most
+//     protocols have.
+//   - what comes back: [Chunk] while the text arrives, then one [Response] with its [Usage], [ToolCall] and [Citation] lists
+//   - what fails: [*Error]. Its [Kind] decides whether the engine retries, falls back or gives up.
+//
+// What a provider can do beyond that are interfaces of one method: [Checker], [Lister], [Vendor] and [Voucher]. What a model may lack
+// is an [Ability].
+//
+// # Wrappers
+//
+// A [Wrapper] is a provider around another one. Packages limit, cache, logger and cassette have some. [As] finds an ability behind
+// wrappers. [Through] also passes the [Gate] wrappers, which hold calls back. A wrapper that queues calls puts [Waiting] around the wait.
+//
+// # An adapter of one's own
+//
+// This package imports nothing else of the module, so an adapter depends on it alone. Package wire does what every adapter over HTTP needs.
+// Package providertest is the conformance suite, and package scripted a provider for tests.
 package provider
 
 import (

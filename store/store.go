@@ -1,5 +1,24 @@
-// Package store is the contract of stores, which keep the logs of conversations. [Memory] is one. Packages store/file
-// and store/sql have others, and package store/storetest is the conformance suite.
+// Package store is the contract of stores, which keep the logs of conversations.
+//
+// A [Store] has an append-only log for each conversation, a list of them, and a lease for each: the right of one process to make its
+// calls. A log is all that a conversation is: another process continues it from there. These are stores:
+//
+//   - [Memory] keeps logs in this process.
+//   - Package store/file keeps them in a folder, for the processes of one machine.
+//   - Package store/sql keeps them in SQLite or PostgreSQL. PostgreSQL is for any number of machines.
+//
+// What a store can do beyond that are interfaces. The engine finds out which of them a store has, and does without the others:
+//
+//   - [Blobs] keeps files, and [Redactor] removes texts. Without them a conversation has no files, and nothing is removed.
+//   - [Watcher] tells readers that a log has grown, and [Announcer] tells workers that there is work. Without them they look again
+//     and again.
+//   - [Clock] is one clock for all processes, and [Quarantines] keeps what could not be opened from all workers.
+//   - [Describer] and [Summer] answer without reading logs what [InfoOf] and [SumOf] otherwise learn from the list.
+//
+// A [Filter] says which conversations a list has, and [Info] describes each. [Prune] deletes what is older than a [Retention] allows.
+// A damaged log is [ErrDamaged]; a store that only fails reports any other error.
+//
+// Package store/storetest is the conformance suite for a store of one's own.
 package store
 
 import (

@@ -19,7 +19,8 @@ import (
 // sentence of its own, or, if the request has a schema, with a small value that the schema allows, of numbers the largest. So it is
 // enough for a whole debate with its judges, but not where an answer must fit its prompt, as that of AssignPositions.
 //
-// The first of these with a reply for the request answers it: ByID, Replies, Reply. Only Replies depends
+// The first of these with a reply for the request answers it: ByID, Replies, Reply. Judges, voters and summarizers are asked
+// like speakers: a Reply is called for their answers too, and req.Schema is set where JSON is asked for. Only Replies depends
 // on the order of the requests. The fields must not change after the first request. From then on, a
 // Provider is safe for concurrent use. It must not be copied.
 type Provider struct {
@@ -30,11 +31,12 @@ type Provider struct {
 	// are repeated or arrive in another order.
 	ByID map[string]Reply
 	// Replies holds a queue of replies for each speaker, by the Self of the request. Each reply is given
-	// once. When the queue of a speaker is empty, Reply answers; if Reply is nil, the request fails with
-	// kind validation.
+	// once: one that a pause aborts is used up, and the attempt after it gets the next. When the queue of a speaker is empty,
+	// Reply answers; if Reply is nil, the request fails with kind validation. A speaker without a queue is another case: Reply
+	// answers, or the Provider's own sentence.
 	Replies map[string][]Reply
 	// Reply makes up a reply. It may be called concurrently and must only read the request. If it is nil, a speaker without a
-	// script says one sentence, or gives an answer that the schema of the request allows.
+	// queue says one sentence, or gives an answer that the schema of the request allows.
 	Reply func(req *provider.Request) Reply
 
 	// Record keeps a copy of each request for Requests. It costs time and memory in proportion to the
