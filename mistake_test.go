@@ -39,6 +39,15 @@ func (m *mistake) started() *debate.Session {
 	return session
 }
 
+// silence lets no model answer before its context ends.
+func (m *mistake) silence() {
+	m.engine.Providers["test"] = stage.ProviderFunc(
+		func(ctx context.Context, _ *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+}
+
 // validated changes the config, and validates it.
 func validated(change func(m *mistake)) func(m *mistake) error {
 	return func(m *mistake) error {
@@ -162,6 +171,12 @@ func TestAMistakeIsToldWithWhatHelps(t *testing.T) {
 			"a negative limit", validated(func(m *mistake) { m.config.Budget = &debate.Budget{HardCalls: -1} }),
 			[]string{"budget.hardCalls", "negative"},
 		},
+		{"a limit of time in seconds, without their unit", func(m *mistake) error {
+			m.silence()
+			m.config.Budget = &debate.Budget{HardTime: 30}
+			_, err := m.started().Wait(m.t.Context())
+			return err
+		}, []string{"budget.hardTime: the hard limit of the budget is reached", "of 30ns", "Amend budget.hardTime to a higher limit"}},
 		{"a limit of cost without a price", validated(func(m *mistake) {
 			m.config.Participants[0].Model, m.config.Budget = "test/free", &debate.Budget{Hard: debate.USD}
 		}), []string{"test/free", "price", "Engine.Models"}},
@@ -169,12 +184,23 @@ func TestAMistakeIsToldWithWhatHelps(t *testing.T) {
 		{"a number for a text", decoded(`{"topic":3}`), []string{"topic: is a number, not a text"}},
 		{"an amount with its currency", decoded(`{"budget":{"hard":"1 USD"}}`), []string{`budget.hard: "1 USD" is not an amount of USD: write a number such as 1.5`}},
 		{"a duration as a number", decoded(`{"patience":30}`), []string{"patience: is a number, not a text", `write a text such as "90s"`}},
+		{"a limit of time as a number", decoded(`{"budget":{"hardTime":30}}`), []string{"budget.hardTime: is a number, not a text", `write a text such as "90s"`}},
 		{"a tool in a debate", validated(func(m *mistake) { m.config.Tools = []string{"look"} }), []string{`the flow "debate" offers no tools`, "leave it out"}},
 
 		{"a context that has ended", func(m *mistake) error {
 			ctx, cancel := context.WithCancel(m.t.Context())
 			cancel()
 			_, err := m.engine.Start(ctx, m.config)
+			return err
+		}, []string{"context canceled"}},
+		{"a wait with a context that has ended", func(m *mistake) error {
+			m.silence()
+			session := m.started()
+			defer session.Close()
+			ctx, cancel := context.WithCancel(m.t.Context())
+			cancel()
+			record, err := session.Wait(ctx)
+			assert.Nil(m.t, record)
 			return err
 		}, []string{"context canceled"}},
 		{"a provider registered after the first use", func(m *mistake) error {
@@ -209,11 +235,7 @@ func TestAMistakeIsToldWithWhatHelps(t *testing.T) {
 		}, []string{"conflict", "topic", "Tea?"}},
 		{"two engines for one id", func(m *mistake) error {
 			m.config.ID = "one"
-			m.engine.Providers["test"] = stage.ProviderFunc(
-				func(ctx context.Context, _ *provider.Request, _ func(provider.Chunk)) (*provider.Response, error) {
-					<-ctx.Done()
-					return nil, ctx.Err()
-				})
+			m.silence()
 			defer m.started().Close()
 			other := &debate.Engine{Store: m.engine.Store, Providers: m.engine.Providers, Models: m.engine.Models}
 			_, err := other.Open(m.t.Context(), "one")
@@ -252,12 +274,12 @@ func TestAMistakeIsToldWithWhatHelps(t *testing.T) {
 			session := m.started()
 			_ = session.Close()
 			return session.Pause(m.t.Context())
-		}, []string{"the session is closed"}},
+		}, []string{"the session is closed: open the conversation again"}},
 		{"a start after the shutdown", func(m *mistake) error {
 			require.NoError(m.t, m.engine.Shutdown(m.t.Context()))
 			_, err := m.engine.Start(m.t.Context(), m.config)
 			return err
-		}, []string{"the engine is shut down"}},
+		}, []string{"the engine is shut down: use another one"}},
 		{"an engine that lacks what a stored debate needs", func(m *mistake) error {
 			m.config.ID = "one"
 			_ = m.started().Close()

@@ -29,7 +29,7 @@ import (
 //   - The other limits apply to the whole conversation, failed attempts included.
 //   - Hard limits also count what calls may have used that were broken off (see [Unsettled]). Soft limits and Warn
 //     count of these only the attempts that have ended without a usage.
-//   - A limit that is 0 does not limit.
+//   - A limit that is 0 does not limit. So a host program that computes one does not start when nothing is left.
 //
 //nolint:recvcheck // encoding/json asks a value for MarshalJSON
 type Budget struct {

@@ -29,7 +29,7 @@ var (
 	ErrAwaitingInput = errors.New("the conversation awaits an answer")
 	// ErrClosed means that the session was closed. The error of an engine that was shut down wraps it, and says so. Another
 	// process may resume the conversation.
-	ErrClosed = errors.New("the session is closed")
+	ErrClosed = errors.New("the session is closed: open the conversation again")
 	// ErrNotFound means that the store has no conversation with this ID.
 	ErrNotFound = errors.New("no such conversation")
 	// ErrConflict means that the log has grown since it was read, because another process has appended to it.
@@ -83,7 +83,7 @@ func (e *Error) Error() string {
 	if e.Field != "" {
 		parts = append(parts, e.Field)
 	}
-	if e.Participant != "" {
+	if e.Participant != "" && !strings.HasSuffix("."+e.Op, "."+e.Participant) { // most IDs of calls end with it
 		parts = append(parts, e.Participant)
 	}
 	if e.Attempt > 1 {

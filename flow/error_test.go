@@ -49,7 +49,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 	err := &debate.Error{
 		Kind: provider.KindTimeout, Op: "r2.rebuttal.Ada", Field: "f", Participant: "Ada", Round: 2, Attempt: 3, Err: errors.New("no reply in time"),
 	}
-	assert.Equal(t, "debate: timeout: r2.rebuttal.Ada: f: Ada: attempt 3: no reply in time", err.Error())
+	assert.Equal(t, "debate: timeout: r2.rebuttal.Ada: f: attempt 3: no reply in time", err.Error())
 	assert.NotContains(t, (&debate.Error{Kind: provider.KindTimeout, Attempt: 1}).Error(), "attempt", "the first is not worth a word")
 }
 

@@ -160,8 +160,24 @@ func attributes(e *flow.Event) []slog.Attr {
 			name("inquiry", body.Inquiry), slog.Bool("rule", body.Rule), name("option", body.Option), name("for", body.By),
 		}
 	case *flow.Warning:
-		return []slog.Attr{name("kind", body.Kind), name("call", body.Call), name("by", body.By)}
+		attrs := []slog.Attr{name("kind", body.Kind), name("call", body.Call), name("by", body.By)}
+		if measured(body.Kind) {
+			attrs = append(attrs, name("evidence", body.Evidence))
+		}
+		return attrs
 	default:
 		return nil
+	}
+}
+
+// measured reports whether the evidence of a kind of warning is names and figures. That of other kinds may repeat what a provider or a
+// tool has said.
+func measured(kind flow.WarningKind) bool {
+	switch kind {
+	case flow.WarnBudget, flow.WarnCost, flow.WarnSoft, flow.WarnHard, flow.WarnNear, flow.WarnHigh, flow.WarnShort, flow.WarnLate,
+		flow.WarnOver, flow.WarnCapped, flow.WarnOutage:
+		return true
+	default:
+		return false
 	}
 }

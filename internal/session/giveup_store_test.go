@@ -78,7 +78,8 @@ func TestNothingWaitsForAStoreThatIsGivenUp(t *testing.T) {
 				assert.Equal(t, most, time.Since(began))
 				why := <-waited
 				require.ErrorIs(t, why, flow.ErrClosed)
-				assert.Equal(t, map[string]string{"close": "the session is closed", "shutdown": "the engine is shut down"}[name], why.Error())
+				said := map[string]string{"close": flow.ErrClosed.Error(), "shutdown": "the engine is shut down: use another one"}
+				assert.Equal(t, said[name], why.Error())
 				_, err = session.Wait(t.Context())
 				require.EqualError(t, err, why.Error(), "also who comes later")
 				assert.Equal(t, debate.Stats{GivenUp: 1, Stuck: 1}, givenUp(engine))

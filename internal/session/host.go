@@ -287,7 +287,7 @@ var errShut error = shutError{}
 
 type shutError struct{}
 
-func (shutError) Error() string { return "the engine is shut down" }
+func (shutError) Error() string { return "the engine is shut down: use another one" }
 
 func (shutError) Unwrap() error { return flow.ErrClosed }
 

@@ -270,10 +270,10 @@ func TestAnEngineThatIsShutDownSaysSo(t *testing.T) {
 				} {
 					err := do(t.Context())
 					require.ErrorIs(t, err, flow.ErrClosed, name)
-					require.EqualError(t, err, "the engine is shut down", name)
+					require.EqualError(t, err, "the engine is shut down: use another one", name)
 				}
 				_, err = before.Wait(t.Context())
-				require.EqualError(t, err, "the session is closed")
+				require.EqualError(t, err, "the session is closed: open the conversation again")
 				stage.SessionRecord(t, s)
 				require.NoError(t, m.Control(t.Context(), s.ID(), flow.Pause{}))
 			})

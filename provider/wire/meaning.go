@@ -380,13 +380,19 @@ func statusKind(status int, retryAfter bool) provider.Kind {
 	}
 }
 
-// Ending returns why a reply has ended, for a reason that an adapter does not know; the adapter knows the plain ends of its protocol, such
-// as "stop". field is the field that holds the reason. The words of the reason decide: a filter is [provider.StopFilter], a limit on the
-// reply [provider.StopLength], a refusal by the model [provider.StopRefusal]. Any other is a failure, a [*provider.Error]:
+// Ending says what a reason for the end of a reply means, for reasons that the adapter does not know. The adapter maps the plain ends of
+// its protocol itself, such as "stop" or "tool_calls" to [provider.StopEnd] and [provider.StopTool]: to Ending they are unknown, and fail.
 //
-//   - of kind context_overflow, if the window is full;
-//   - of kind quota or api_error, if the server has ended the reply;
-//   - of kind invalid_response, if the reason says nothing, because the reply could have been broken off.
+// field is the name of the field that holds the reason; only failures show it. The words of the reason decide:
+//
+//   - a filter: [provider.StopFilter]
+//   - a limit on the reply: [provider.StopLength]
+//   - a refusal by the model: [provider.StopRefusal]
+//   - a full window: a failure of kind context_overflow
+//   - an end by the server: a failure of kind quota or api_error
+//   - anything else: a failure of kind invalid_response, because the reply may have been broken off
+//
+// A failure is a [*provider.Error], and the reason is empty then.
 func (x *Exchange) Ending(field, reason string) (provider.StopReason, error) {
 	words := nameWords(reason)
 	switch kind := meaning(words); {

@@ -102,7 +102,7 @@ func mishaps() map[string]mishap {
 			change: func(c *debate.Config) {
 				c.Patience, c.Retry = time.Minute, &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: 0}, Base: 10 * time.Second}
 			},
-			says: []string{`msg="attempt failed".*kind=network .* wait=1`, `msg=warning.* kind=outage call=r2\.rebuttal\.Ben `},
+			says: []string{`msg="attempt failed".*kind=network .* wait=1`, `msg=warning.* kind=outage call=r2\.rebuttal\.Ben .*evidence="network: `},
 		},
 		"a question": {
 			befalls: failing(provider.KindRefusal, 0, ben),
@@ -141,7 +141,7 @@ func mishaps() map[string]mishap {
 		},
 		"an early end": {
 			change: func(c *debate.Config) { c.Budget = &debate.Budget{SoftCalls: 3} },
-			says:   []string{`msg=warning.*kind=soft-limit`, `msg="ended early".* reason=soft-limit by=budget`},
+			says:   []string{`msg=warning.*kind=soft-limit .*evidence=.*3`, `msg="ended early".* reason=soft-limit by=budget`},
 		},
 	}
 }
