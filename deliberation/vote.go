@@ -194,7 +194,8 @@ type Score struct {
 }
 
 // tally counts the votes: the best first. Of those with equal points the one that more voters ranked first
-// comes before, then the one that comes earlier in the config.
+// comes before, then the one that comes earlier in the config. An agent's own proposal is on no ballot of its agent. vote.Borda would count
+// it as ranked below all others, and so in favour of those whose authors have not voted.
 func (d *Deliberation) tally() []Score {
 	var scores []Score
 	for _, w := range d.finalists(0) {
