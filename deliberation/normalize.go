@@ -62,12 +62,11 @@ func readInto(file, text *string, origin **Origin) error {
 	if *file == "" || *text != "" {
 		return nil
 	}
-	read, source, hash, err := ReadPrompt(*file)
-	if err != nil {
-		return err
+	read, from, err := ReadPrompt(*file)
+	if err == nil {
+		*file, *text, *origin = "", read, from
 	}
-	*file, *text, *origin = "", read, &Origin{source, hash, flow.HashOf([]byte(read))}
-	return nil
+	return err
 }
 
 // of returns the origin of words with this hash: this one if it belongs to them, else another.

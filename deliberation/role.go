@@ -162,18 +162,18 @@ func ParseRole(name string, data []byte) (Role, error) {
 	return sealed(completed(role)), nil
 }
 
-// ReadPrompt reads a whole system prompt from a text file. It returns the text without white space around it, the
-// absolute path, and the file's SHA-256 in hexadecimal digits. If the file is missing, empty, not UTF-8 or larger than
-// 64 KiB, the error is a [flow.Error] of kind validation whose Field is the path.
-func ReadPrompt(path string) (text, source, hash string, err error) {
+// ReadPrompt reads a whole system prompt from a text file. It returns the text without white space around it, and where it comes from:
+// the absolute path, and the file's hash. If the file is missing, empty, not UTF-8 or larger than 64 KiB, the error is a [flow.Error] of
+// kind validation whose Field is the path.
+func ReadPrompt(path string) (text string, from *Origin, err error) {
 	data, source, err := readPromptFile(path)
 	if err != nil {
-		return "", "", "", err
+		return "", nil, err
 	}
 	if text, err = promptText(data); err != nil {
-		return "", "", "", &flow.Error{Kind: provider.KindValidation, Op: "read prompt", Field: source, Err: err}
+		return "", nil, &flow.Error{Kind: provider.KindValidation, Op: "read prompt", Field: source, Err: err}
 	}
-	return text, source, flow.HashOf(data), nil
+	return text, &Origin{source, flow.HashOf(data), flow.HashOf([]byte(text))}, nil
 }
 
 // readPromptFile reads a file of bounded size. What is no file is not even opened: a pipe might never end.

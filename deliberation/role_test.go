@@ -146,21 +146,21 @@ func TestReadPrompt(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "prompt.txt")
 	require.NoError(t, os.WriteFile(path, []byte("\n## Free\r\ntext\n"), 0o600))
-	text, source, hash, err := deliberation.ReadPrompt(path)
+	text, from, err := deliberation.ReadPrompt(path)
 	require.NoError(t, err)
 	sum := sha256.Sum256([]byte("\n## Free\r\ntext\n"))
 	assert.Equal(t, "## Free\ntext", text)
-	assert.Equal(t, path, source)
-	assert.Equal(t, hex.EncodeToString(sum[:]), hash, "of the file as it is")
+	assert.Equal(t, path, from.Source)
+	assert.Equal(t, hex.EncodeToString(sum[:]), from.SHA256, "of the file as it is")
 
 	t.Chdir(dir)
-	_, again, _, err := deliberation.ReadPrompt("prompt.txt")
+	_, from, err = deliberation.ReadPrompt("prompt.txt")
 	require.NoError(t, err)
-	assert.True(t, filepath.IsAbs(again))
+	assert.True(t, filepath.IsAbs(from.Source))
 }
 
 func promptError(path string) error {
-	_, _, _, err := deliberation.ReadPrompt(path) //nolint:dogsled // a failure has no text
+	_, _, err := deliberation.ReadPrompt(path)
 	return err
 }
 

@@ -48,11 +48,11 @@ func normalize(config flow.Config) (flow.Config, error) {
 // comes from. Where a file and a text are given, the check says so.
 func (one *Evaluator) settle(builtin string) error {
 	if one.PromptFile != "" && one.Prompt == "" {
-		text, source, hash, err := deliberation.ReadPrompt(one.PromptFile)
+		text, from, err := deliberation.ReadPrompt(one.PromptFile)
 		if err != nil {
 			return err
 		}
-		one.PromptFile, one.Prompt, one.Origin = "", text, &deliberation.Origin{Source: source, SHA256: hash, Of: flow.HashOf([]byte(text))}
+		one.PromptFile, one.Prompt, one.Origin = "", text, from
 	}
 	source := deliberation.SourceConfig
 	if one.Prompt == "" && one.PromptFile == "" {
