@@ -210,7 +210,7 @@ func (d *Debate) toVote(when string, m *Member) string {
 			first = b.Vote
 		}
 	}
-	text := strings.ReplaceAll(cmp.Or(d.Text(askBallot+when), d.Text("ballot."+when)), formerHole, string(first))
+	text := strings.ReplaceAll(d.Text(askBallot+when), formerHole, string(first))
 	if m.Model != "" {
 		return text
 	}

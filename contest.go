@@ -48,7 +48,7 @@ func (d *Debate) PartyOf(v *FinalVerdict) string { return d.decided().of(v.Winne
 // were left out. Before, they may still speak, and a verdict that is reserved is about all.
 func (d *Debate) contest() contest {
 	judged := d.Contestants()
-	if len(d.SkippedCalls) == 0 || d.asked.former || d.Working() != flow.StateCompleting {
+	if len(d.SkippedCalls) == 0 || d.Working() != flow.StateCompleting {
 		return contest{judged, d.asked.sides}
 	}
 	spoken := make(map[string]bool, len(judged))
@@ -61,8 +61,8 @@ func (d *Debate) contest() contest {
 	return contest{judged, d.asked.sides}
 }
 
-// decided is contest as the verdicts have it: if they name participants, and none names a side, participants win. Judges whom version 1 of
-// the flow asked have done so. A fork of their debate and an import without its prompts are asked anew, and do not change what was said.
+// decided is contest as the verdicts have it: if they name participants, and none names a side, participants win. A log that was written
+// elsewhere may hold such verdicts. A fork of it and an import without its prompts are asked anew, and do not change what was said.
 func (d *Debate) decided() contest {
 	c := d.contest()
 	named := func(v *Verdict) bool { return v.Winner != nil && v.Winner.Participant != "" && v.Winner.Side == "" }
@@ -76,9 +76,6 @@ func (d *Debate) decided() contest {
 // roundContest returns the contest of the present round: those contestants who have spoken in it. In an estimate nobody has spoken, and
 // those who are to speak stand for them.
 func (d *Debate) roundContest() contest {
-	if d.asked.former { // participants who were silent are judged too
-		return contest{judged: d.contestants(func(t *flow.Turn) bool { return t.Round == d.Round })}
-	}
 	judged, due := d.Contestants(), d.unspoken()
 	silent := func(p Participant) bool { return !d.voiced[p.Name] && !slices.Contains(due, p.Name) }
 	if slices.ContainsFunc(judged, silent) {
@@ -90,17 +87,12 @@ func (d *Debate) roundContest() contest {
 // Contestants returns the participants whom a verdict is about: all but the chair. One who has left is judged by what it said
 // before, or omitted if it said nothing.
 func (d *Debate) Contestants() []Participant {
-	return d.contestants(func(*flow.Turn) bool { return true })
-}
-
-// contestants returns the participants to judge. One who has left is included only if counts accepts one of their turns.
-func (d *Debate) contestants(counts func(*flow.Turn) bool) []Participant {
 	if len(d.Dropped()) == 0 && (d.format == nil || d.format.Chair == "") {
 		return d.config.Participants
 	}
 	var out []Participant
 	for _, p := range d.config.Participants {
-		spoke := func(t *flow.Turn) bool { return t.Speaker == p.Name && counts(t) }
+		spoke := func(t *flow.Turn) bool { return t.Speaker == p.Name }
 		if (d.format == nil || d.format.Judged(p.Side)) && (!d.IsDropped(p.Name) || slices.ContainsFunc(d.Turns, spoke)) {
 			out = append(out, p)
 		}

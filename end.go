@@ -65,12 +65,8 @@ func endReason(d *Debate) (end flow.Exit, ok bool) {
 // mostWhy bounds what the evidence of an end repeats of a judge's reason, in bytes.
 const mostWhy = 200
 
-// why returns the reason of the first judge of the present round who agrees to end the debate. A person gives one reason for all. Version 1
-// of the flow asked for none.
+// why returns the reason of the first judge of the present round who agrees to end the debate. A person gives one reason for all.
 func (d *Debate) why(agrees func(*Assessment) bool) string {
-	if d.asked.former {
-		return ""
-	}
 	for _, a := range d.assessed(d.Round) {
 		if !agrees(a) {
 			continue

@@ -64,7 +64,6 @@ const laterRounds = 3
 
 // asked is what the words and the schemas of a debate's judges depend on, beside the round. All of it is known at the start.
 type asked struct {
-	former   bool // the texts are those of version 1 of the flow: every flag is asked for, no ending, and recommendations
 	end      format.End
 	judges   int
 	marks    []string      // the criteria of the rubric; nil: one score for each participant
@@ -100,16 +99,9 @@ func closes(f *format.Format) bool {
 	})
 }
 
-// formerly returns what version 1 of the flow asked for in the same debate.
-func (a *asked) formerly() asked {
-	former := *a
-	former.former, former.winner, former.sides = true, true, nil
-	return former
-}
-
 // notices reports whether a flag is asked for about a round.
 func (a *asked) notices(f *flag, round int) bool {
-	return a.former || round >= f.first && (f.least < 2 || !a.alone)
+	return round >= f.first && (f.least < 2 || !a.alone)
 }
 
 // noticing says in words when a flag is true.
@@ -162,17 +154,13 @@ func (a *asked) assessment(round int, people []string) prompt.Fields {
 			noticed.Of = append(noticed.Of, prompt.Field{Name: flag.name, Kind: prompt.Truth, Ask: a.noticing(flag)})
 		}
 	}
-	out = append(out, noticed, prompt.Field{Name: "qualityScore", Kind: prompt.Number, Ask: "the round as a whole, 0 to 10"}, a.further())
-	if a.former {
-		out = append(out, prompt.Field{Name: "recommendations"})
-	}
-	return out
+	return append(out, noticed, prompt.Field{Name: "qualityScore", Kind: prompt.Number, Ask: "the round as a whole, 0 to 10"}, a.further())
 }
 
 // ending says when an answer about the round must give the reason for which the debate ends. "": no answer ends it.
 func (a *asked) ending(round int) string {
 	switch {
-	case a.former || a.end == format.EndByRounds:
+	case a.end == format.EndByRounds:
 		return ""
 	case a.end != format.EndByConvergence:
 		return "if the debate should end before its last round"

@@ -89,11 +89,8 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 //
 // A log without its texts, as [Engine.Export] writes it, is continued with the engine's own prompts. Config.Prompts of a log are
 // programs of somebody else, and Import does not execute them. [Engine.Fork] does: look at them before you fork what you have imported.
-// Such a debate has the texts of the present version of its flow, and is counted by its rules. Where sides win, verdicts of an older
-// version name participants: these win as long as no verdict names a side, and then a participant's name counts for the participant's
-// side. A question that a person of such a debate has not answered yet keeps its words and its schema, which are those of the older
-// version. The answer is checked by the present one: where sides win the winner is a side, and only those who have spoken are scored.
-// What does not fit is refused, and the error says what would.
+// Where sides win, the verdicts of such a debate may name participants: these win as long as no verdict names a side, and then a
+// participant's name counts for the participant's side.
 //
 // Import checks before it stores:
 //

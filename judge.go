@@ -252,7 +252,7 @@ func checkVerdict(r *flow.Record, v *FinalVerdict) []string {
 }
 
 // winnerless reports whether judges are asked for no winner, and for no scores of the whole debate.
-func (d *Debate) winnerless() bool { return d.format.Decide == format.NoWinner && !d.asked.former }
+func (d *Debate) winnerless() bool { return d.format.Decide == format.NoWinner }
 
 // noWinner is the problem of a winner where there is none.
 const noWinner = "winner: is not null, but this format has no winner"
@@ -345,7 +345,7 @@ func (d *Debate) exactly(c contest, field string, names []string) []string {
 	for i, name := range names {
 		switch {
 		case has(c.judged, name):
-		case !d.asked.former && has(d.Contestants(), name):
+		case has(d.Contestants(), name):
 			problems = append(problems, fmt.Sprintf("%s[%d]: %q has not spoken in round %d", field, i, name, d.Round))
 		default:
 			problems = append(problems, fmt.Sprintf("%s[%d]: the name is no participant's; write the names exactly as given", field, i))

@@ -1,7 +1,6 @@
 package debate
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -52,20 +51,19 @@ func (d *Debate) toAssess(judge *JudgeConfig, schema string) func(*flow.Record) 
 		if schema == schemaPersonAssessment {
 			return d.personAssessed(s) + about
 		}
-		text := d.asking(s, askAssess+strconv.Itoa(s.round), textAssess.of(judge.Name))
-		return text + d.formerMarks(judge.Name) + about
+		return d.asking(s, askAssess+strconv.Itoa(s.round)) + d.formerMarks(judge.Name) + about
 	}
 }
 
-// asking returns an instruction of judges with the names of a sheet. The texts of version 1 are named after the judge, and list the names.
-func (d *Debate) asking(s *sheet, name, former string) string {
-	text, named := cmp.Or(d.Text(name), d.Text(former)), s.named
+// asking returns an instruction of judges with the names of a sheet.
+func (d *Debate) asking(s *sheet, name string) string {
+	text, named := d.Text(name), s.named
 	if s.text != text {
 		if named = prompt.FillNames(text, s.people); len(named) <= mostNamed {
 			s.text, s.named = text, named
 		}
 	}
-	return prompt.Fill(named, d.Round, d.rounds()) + d.extended()
+	return prompt.Fill(named, d.Round, d.rounds())
 }
 
 // mostNamed bounds an instruction that a sheet keeps, in bytes. A usual one has 3,000. A log that was written elsewhere may hold one that
@@ -108,13 +106,9 @@ func further(own string) string {
 // longestMark is a mark that takes as many digits as one can.
 const longestMark = 9.99
 
-// formerMarks tells a judge its own marks of the latest rounds, by which it can see whether rounds yield less. A judge of version 1 is
-// asked without them, since the requests of such a debate must not grow. In an estimate nobody has spoken, and the longest marks stand for
-// those to come.
+// formerMarks tells a judge its own marks of the latest rounds, by which it can see whether rounds yield less. In an estimate nobody has
+// spoken, and the longest marks stand for those to come.
 func (d *Debate) formerMarks(judge string) string {
-	if d.asked.former {
-		return ""
-	}
 	var latest [detect.TrendWindow]*Assessment
 	first := len(latest)
 	for _, a := range slices.Backward(d.Assessments) {
@@ -213,14 +207,11 @@ func (d *Debate) toJudge(judge *JudgeConfig, schema string, swapped bool) func(*
 		if schema == schemaPersonVerdict {
 			return d.personJudged(s, swapped) + about
 		}
-		name, former := askVerdict, textVerdict.of(judge.Name)
-		if swapped {
-			former += swappedSuffix
-		}
+		name := askVerdict
 		if !allArgumentsReceived(d.Record) {
-			name, former = name+unfinishedSuffix, former+unfinishedSuffix
+			name += unfinishedSuffix
 		}
-		return d.asking(s, name, former) + about
+		return d.asking(s, name) + about
 	}
 }
 
@@ -281,7 +272,7 @@ func (d *Debate) absences(round int) string {
 		switch spoke := slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Speaker == s.By && t.Round == s.Round }); {
 		case spoke:
 			what += ", in part"
-		case round != 0 && !d.asked.former, d.format.Judged(d.config.Participants[d.Seat(s.By)].Side) && !has(all.judged, s.By):
+		case round != 0, d.format.Judged(d.config.Participants[d.Seat(s.By)].Side) && !has(all.judged, s.By):
 			list = &silent
 		}
 		if !slices.Contains(*list, what) {
@@ -296,15 +287,6 @@ func (d *Debate) absences(round int) string {
 		out += "\n\nHas missed all speeches, and is not to be judged here: " + strings.Join(silent, "; ") + "."
 	}
 	return out
-}
-
-// extended tells a speaker or a judge of a debate of version 1 that the number of rounds is no longer what its system prompt says, which
-// stays as it is. Later system prompts name no number.
-func (d *Debate) extended() string {
-	if d.rounds() == d.config.Rounds || !d.asked.former {
-		return ""
-	}
-	return fmt.Sprintf("\n\nThe number of rounds has been changed: it is %d now.", d.rounds())
 }
 
 // judgeTask makes the task of a judge that is not a model.
@@ -337,13 +319,8 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 	return task
 }
 
-// aimed returns what the judges judge. It is what the texts say, if they say it: those of version 1 do not.
-func (d *Debate) aimed() format.Aim {
-	if d.asked.former {
-		return aimIn(d.config, d.format)
-	}
-	return aimIn(d.config, worded(d.format, d.config, d.builtins))
-}
+// aimed returns what the judges judge, as the texts say it.
+func (d *Debate) aimed() format.Aim { return aimIn(d.config, worded(d.format, d.config, d.builtins)) }
 
 // swapped returns turns in their order, except that each group that spoke at once is reversed.
 func swapped(turns []*flow.Turn) []*flow.Turn {

@@ -21,9 +21,6 @@ const (
 	TriggerProceed   flow.Trigger = "proceed"   // the next round begins
 )
 
-// version is that of the flow. It continues logs of version 1 by their texts, and by the rules that these tell; see asked.former.
-const version = 2
-
 // DebateFlow returns the flow of an adversarial debate. Its order is:
 //   - positions are assigned, if the config asks for it
 //   - the audience votes, if there is one
@@ -59,8 +56,7 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 	goesOn := flow.Guard{Name: "canContinue", OK: canContinue}
 	return &flow.Flow{
 		Name:    FlowName,
-		Version: version,
-		Accepts: 1,
+		Version: 2,
 		Start:   StateAwaitingResponses,
 		Rules: []flow.Rule{
 			{From: StateAwaitingResponses, On: TriggerResponded, To: flow.StateCompleting, When: few},

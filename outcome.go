@@ -152,7 +152,7 @@ func (d *Debate) panelOf(round int) panel {
 
 // counted returns the flags of a round that count. Before the first round in which a flag is asked for, it counts for nothing.
 func (d *Debate) counted(round int, noticed Flags) Flags {
-	if round >= laterRounds && !d.asked.alone || d.asked.former {
+	if round >= laterRounds && !d.asked.alone {
 		return noticed
 	}
 	counts := noticed
@@ -350,7 +350,7 @@ func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.
 func (d *Debate) ranked(scores map[string]float64) []string {
 	names := byScore(scores)
 	for i := 1; i < len(names); i++ {
-		if by := scores[names[i-1]] - scores[names[i]]; by == 0 || i == 1 && !d.apart(by) {
+		if by := scores[names[i-1]] - scores[names[i]]; by == 0 || i == 1 && !apart(by) {
 			return names[:i-1]
 		}
 	}
@@ -444,13 +444,11 @@ func (d *Debate) tally(o *Outcome, opinions []opinion) {
 func (d *Debate) undecided(scores map[string]float64, opinions []opinion) bool {
 	named := func(each opinion) bool { return each.winner != "" || each.flipped }
 	_, by := ahead(scores)
-	return !slices.ContainsFunc(opinions, named) && d.apart(by)
+	return !slices.ContainsFunc(opinions, named) && apart(by)
 }
 
-// apart reports whether a party that is ahead by so much is the winner by the scores. Version 1 of the flow told judges of no tie.
-func (d *Debate) apart(by float64) bool {
-	return by > 0 && (d.asked.former || hundredths(by) >= tieBelow)
-}
+// apart reports whether a party that is ahead by so much is the winner by the scores.
+func apart(by float64) bool { return hundredths(by) >= tieBelow }
 
 // contradictions returns where the winner is not the party with the highest score, or is not far enough ahead, among those who can win.
 // Means of a panel may be level although each judge has kept to the rule for ties: that is no contradiction.
@@ -465,11 +463,11 @@ func (d *Debate) contradictions(c contest, winner string, scores map[string]floa
 	}
 	careless := func(o opinion) bool { return o.winner == winner && d.level(c, &o) }
 	switch {
-	case winner == "" && d.apart(by):
+	case winner == "" && apart(by):
 		return []string{fmt.Sprintf("nobody has won, although %s has the highest %s: %g", c.called(best), what, highest)}
 	case winner != "" && own < highest:
 		return []string{fmt.Sprintf("%s has won with a lower %s than %s: %g against %g", c.called(winner), what, c.called(best), own, highest)}
-	case winner != "" && !d.apart(by) && !d.asked.former && slices.ContainsFunc(opinions, careless):
+	case winner != "" && !apart(by) && slices.ContainsFunc(opinions, careless):
 		return []string{fmt.Sprintf("%s has won, although %s", c.called(winner), tie(c.sides))}
 	default:
 		return nil
@@ -479,7 +477,7 @@ func (d *Debate) contradictions(c contest, winner string, scores map[string]floa
 // level reports whether nobody is ahead by a judge's own scores.
 func (d *Debate) level(c contest, o *opinion) bool {
 	_, by := ahead(d.running(c, o.scores))
-	return !d.apart(by)
+	return !apart(by)
 }
 
 // hundredths rounds to two decimals.

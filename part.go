@@ -109,9 +109,7 @@ func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 	}
 	d := &Debate{Record: r, config: r.Config().(*Config), format: f, texts: start.Texts, phase: unset}
 	d.drawn, _ = draw(d.config, start.Seed).(drawn)
-	if d.asked = askedIn(d.config, f); ofVersion1(start, d.config) {
-		d.asked = d.asked.formerly()
-	}
+	d.asked = askedIn(d.config, f)
 	d.systems, d.bonds = make([]string, len(d.config.Participants)), make([]string, len(d.config.Participants))
 	for seat := range d.bonds {
 		d.bonds[seat] = bond(d.config, f, seat)
@@ -125,23 +123,6 @@ func open(r *flow.Record, start *flow.Start) (*Debate, error) {
 		return name == format.DetectRepetition || name == format.DetectDiminishing
 	})
 	return d, nil
-}
-
-// ofVersion1 reports whether a log has the texts of version 1 of the flow. What these tell judges stays true: each participant is judged in
-// each round, participants win and not sides, and every flag counts from the first round on. The texts decide, since a flow that was
-// composed from this one has a version of its own. The version decides only where nobody judges or votes.
-func ofVersion1(start *flow.Start, c *Config) bool {
-	has := func(name string) bool { return start.Texts[name] != "" }
-	switch {
-	case has(askVerdict) || has(askBallot+beforeDebate):
-		return false
-	case has("ballot." + beforeDebate):
-		return true
-	case c.Judging != nil && slices.ContainsFunc(c.Judging.Judges, func(j JudgeConfig) bool { return has(textVerdict.of(j.Name)) }):
-		return true
-	default:
-		return start.FlowVersion < version
-	}
 }
 
 // Config returns the frozen config, with every default written out. It is read only.
@@ -161,7 +142,6 @@ func (d *Debate) Format() *format.Format { return d.format }
 //   - system.summarizer, summary, summary.former: the prompts of the summarizer
 //   - assign, again, findings, tools, tools.none
 //
-// Debates of version 1 of the flow have other names for what judges and voters are asked, each with a judge's name or with "ballot".
 // Where a text depends on the round, it has a hole for the number between runes of private use: see prompt.Fill.
 func (d *Debate) Text(name string) string { return d.texts[name] }
 

@@ -134,14 +134,14 @@ func (d *Debate) personJudged(s *sheet, swapped bool) string {
 		question = "How good was it?"
 		example = exampleOf(personVerdictShape{Reasoning: "…", QualityScore: 70})
 	}
-	if swapped && !d.winnerless() && !d.asked.former { // without a winner the question names nobody
+	if swapped && !d.winnerless() { // without a winner the question names nobody
 		question += " You are asked this twice, the second time with the participants in the other order: answer as if it were the first time."
 	}
 	return fmt.Sprintf("The debate is over. %s\n\n%s%s\n\nThe answer looks like this: %s", question,
 		d.aim(), prompt.FillNames(s.fields.String(), s.people), example)
 }
 
-// aim tells a person what is judged, and in which language to write. Debates of version 1 do not have the texts.
+// aim tells a person what is judged, and in which language to write.
 func (d *Debate) aim() string {
 	if text := d.Text(askAim); text != "" {
 		return text + d.language() + "\n\n"

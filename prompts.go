@@ -19,9 +19,7 @@ type textKind string
 
 // The kinds of prompts.
 const (
-	textSystem  textKind = "system"
-	textAssess  textKind = "assess"
-	textVerdict textKind = "verdict"
+	textSystem textKind = "system"
 )
 
 // of returns the key of somebody's prompt.
@@ -58,8 +56,7 @@ func debateTexts(builtins map[string]format.Format) func(flow.Setup) (map[string
 }
 
 // worded returns a format that a log holds with the words that stand beside the templates of this release, if it is built in: who
-// speaks when stays as it was. Formats of version 1 of the flow spoke to the speakers, where judges read them too now, and had no
-// stance and no aim.
+// speaks when stays as it was.
 func worded(f *format.Format, c *Config, builtins map[string]format.Format) *format.Format {
 	now, ok := builtins[f.Name]
 	if !ok || c.CustomFormat != nil || sameWords(f, &now) {

@@ -15,7 +15,7 @@ import (
 // formerHole stands for a voter's first vote. Its runes are those of the other holes.
 const formerHole = "\uE001former\uE001"
 
-// Names of the texts that judges and voters are asked with. In version 1 of the flow, each judge had texts of its own.
+// Names of the texts that judges and voters are asked with.
 const (
 	askTexts    = "ask."
 	askAssess   = askTexts + "assess." // with the round; that of laterRounds stands for all later ones

@@ -141,7 +141,7 @@ func (d *Debate) instruction(s *format.Speech) string {
 	if s.Target != "" {
 		ask = filled(ask, targetHole, s.Target)
 	}
-	return ask + d.extended()
+	return ask
 }
 
 // variant returns the name of the instruction for this speaker, if there are several for a speech.

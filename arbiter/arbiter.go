@@ -54,7 +54,7 @@ func Flow() *flow.Flow {
 	hasSteps := guard("hasSteps", func(w *Work) bool { return w.plan != nil && len(w.plan.Steps) > 0 })
 	hasAgent := guard("hasAgent", func(w *Work) bool { return len(w.next().agents) > 0 })
 	return &flow.Flow{
-		Name: FlowName, Version: 2, Accepts: 1, Start: StateSelecting,
+		Name: FlowName, Version: 2, Start: StateSelecting,
 		Rules: []flow.Rule{
 			{From: StateSelecting, On: triggerSelected, To: flow.StateCompleting, When: isComplete},
 			{From: StateSelecting, On: triggerSelected, To: flow.StateCompleting, When: maxIterations},

@@ -120,26 +120,13 @@ func (w *Work) ending(on flow.Trigger) (flow.Trigger, flow.Exit, bool) {
 // choices says which moves are legal, and how many agents may be selected.
 func (w *Work) choices(out *strings.Builder) {
 	out.WriteString("\n\nLegal now:")
-	means := meaning
-	if w.Text(textAssignment) == "" {
-		means = formerMeaning
-	}
 	for _, m := range w.legal() {
-		fmt.Fprintf(out, "\n- %s: %s", m, means[m])
+		fmt.Fprintf(out, "\n- %s: %s", m, meaning[m])
 	}
 	if n := w.atOnce(); n > 1 {
 		fmt.Fprintf(out, "\n\nYou may select up to %d agents at once. They do not read each other's output until all have ended.", n)
 	}
 	fmt.Fprintf(out, "\n%d of %d iterations are left; then the work stops as it is.", w.left(), w.Record.Settings().Rounds)
-}
-
-// formerMeaning is meaning in logs whose texts were made before there were words for each field of a ruling: they say which fields a move
-// needs.
-var formerMeaning = map[Move]string{ //nolint:gochecknoglobals // read only
-	MoveSelect:   "name who acts next in agents, and say in reason what they are to do",
-	MoveContinue: "the same agents go on; say in reason with what",
-	MoveRetry:    "those who have failed try the same step again; say in reason what they should do differently",
-	MoveComplete: "the task is complete; say in summary what was done",
 }
 
 // meaning says what each move does.

@@ -104,23 +104,15 @@ func (w *Work) assignment(e *Execution) string {
 // name.
 const markAssignment = "assignment of the arbiter"
 
-// reason tells an agent why it acts, and with which assignment. A log whose texts have no mark was made before agents were told of one:
-// nothing is added to what it reads.
+// reason tells an agent why it acts, and with which assignment.
 func (w *Work) reason(e *Execution) string {
-	mark, who := w.Text(textAssignment), "The arbiter"
-	if e.Forced {
-		who = "The host of this work"
-	}
-	switch none := e.Forced || strings.TrimSpace(e.Reason) == ""; {
-	case none && mark != "":
-		return who + " has chosen you to act now, without an assignment: do what the task needs most.\n"
+	const without = " has chosen you to act now, without an assignment: do what the task needs most.\n"
+	switch {
 	case e.Forced:
-		return who + " has chosen you to act now.\n"
-	case none:
-		return ""
-	case mark == "":
-		return "Why the arbiter has chosen you, and for what:\n" + w.Quote(nameArbiter, e.Reason) + "\n"
+		return "The host of this work" + without
+	case strings.TrimSpace(e.Reason) == "":
+		return "The arbiter" + without
 	default:
-		return "Your assignment:\n" + w.Quote(mark, e.Reason) + "\n"
+		return "Your assignment:\n" + w.Quote(w.Text(textAssignment), e.Reason) + "\n"
 	}
 }

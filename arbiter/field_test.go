@@ -13,8 +13,6 @@ import (
 
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/flow/flowtest"
-	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -149,28 +147,4 @@ func TestForcedAgentsHaveNoAssignment(t *testing.T) {
 	ruling.Reason = " \n"
 	h.Say("d1", toJSON(ruling))
 	assert.Contains(t, h.Prompt("r1.Ada"), "without an assignment: do what the task needs most", "nor have those whom the arbiter tells nothing")
-}
-
-// TestOldWorkIsAskedAsBefore: a log of the first version has its own texts, which know no mark of an assignment and no placeholders.
-func TestOldWorkIsAskedAsBefore(t *testing.T) {
-	engine, _ := engineFor(nil)
-	start, err := kernel.Of(t, engine).Freeze(config())
-	require.NoError(t, err)
-	start.FlowVersion = 1
-	start.Texts = map[string]string{
-		"arbiter.system": "You are the arbiter.", "agent.Ada": "You are Ada.", "agent.Ben": "You are Ben.", "decide": "Decide.", "execute": "Do your part now.",
-	}
-	h := flowtest.Begin(t, engine, config())
-	log := slices.Clone(h.Log)
-	for i := range log {
-		if _, ok := log[i].Body.(*flow.Start); ok {
-			log[i].Body = &start
-		}
-	}
-	core := stage.CoreOf(t, engine, "test", log)
-	command, err := core.Command("d1")
-	require.NoError(t, err)
-	assert.Contains(t, command.Request.Last.Text, "Decide.\n\nLegal now:")
-	assert.Contains(t, command.Request.Last.Text, "say in reason what they are to do", "its texts have no words for the fields")
-	assert.NotContains(t, command.Request.Last.Text, "One JSON object")
 }

@@ -1,13 +1,8 @@
 package debates_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,13 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
-	"github.com/agonist-dev/debate/prompt"
-	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/vote"
 )
@@ -154,95 +144,5 @@ func TestSidesWinByTheCast(t *testing.T) {
 		}
 		engine, _ := stage.Ready(config)
 		assert.Equal(t, sides, stage.View(stage.Run(t, engine, config)).BySides(), cast)
-	}
-}
-
-// formerTeam is a debate between two teams that version 1 of the flow has recorded. Each of its three judges names another one of a team.
-func formerTeam(t *testing.T) (id string, start *flow.Start, events []debate.Event) {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "log", "testdata", "logs", "team-of-version-1.log.json"))
-	require.NoError(t, err)
-	var log struct {
-		ID     string         `json:"id"`
-		Events []debate.Event `json:"events"`
-	}
-	require.NoError(t, json.Unmarshal(data, &log))
-	start = body.As[flow.Start](log.Events[0])
-	require.Equal(t, 1, start.FlowVersion)
-	return log.ID, start, log.Events
-}
-
-// TestATeamOfVersion1IsCountedAsBefore: a log of version 1 asked for a participant, and goes on to count names.
-func TestATeamOfVersion1IsCountedAsBefore(t *testing.T) {
-	id, _, events := formerTeam(t)
-	engine := &debate.Engine{}
-	_, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, id, events)))
-	require.NoError(t, err)
-	record := stage.StoredRecord(t, engine, id)
-	d := stage.View(record)
-	assert.False(t, d.BySides())
-	o := d.Outcome()
-	assert.True(t, o.Tie)
-	assert.Equal(t, []vote.Count{{Name: "Ada", Votes: 1}, {Name: "Ben", Votes: 1}, {Name: "Cem", Votes: 1}}, o.Votes)
-}
-
-// TestAnExportOfVersion1IsThatOfItsLog: a store that holds the debate knows its public export, whose texts an import renders anew. The log
-// keeps its own.
-func TestAnExportOfVersion1IsThatOfItsLog(t *testing.T) {
-	id, _, events := formerTeam(t)
-	engine := &debate.Engine{}
-	for _, upto := range []int{len(events) - 1, len(events)} {
-		_, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, id, events[:upto])))
-		require.NoError(t, err)
-		again, err := engine.Import(t.Context(), bytes.NewReader(stage.Exported(t, engine, id)))
-		require.NoError(t, err)
-		assert.Equal(t, id, again)
-		record := stage.StoredRecord(t, engine, id)
-		assert.Equal(t, 1, record.Start().FlowVersion)
-	}
-}
-
-// TestALogOfVersion1IsAskedAsBefore: the judges of such a debate are asked with its own texts, about everybody, for every flag and for
-// recommendations, wherever it is continued.
-func TestALogOfVersion1IsAskedAsBefore(t *testing.T) {
-	for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
-		t.Run(string(kind), stage.Bubbled(func(t *testing.T) {
-			id, start, events := formerTeam(t)
-			n := slices.IndexFunc(events, func(e debate.Event) bool {
-				in := body.As[flow.Intent](e)
-				return in != nil && in.Kind == kind
-			})
-			for n > 1 && events[n].At.Equal(events[n-1].At) { // of one commit
-				n--
-			}
-			c, everybody := teams(forTeam(), forTeam(), forTeam()), []string{"Ada", "Ben", "Cem", "Dia", "Eve", "Fay"}
-			c.Source.Reply = func(req *provider.Request) scripted.Reply {
-				if req.Schema == nil {
-					return stage.Script(everybody)(req)
-				}
-				assert.ElementsMatch(t, everybody, stage.LabelsIn(req.Schema.JSON), "silent or not")
-				assert.NotContains(t, string(req.Schema.JSON), `"ending"`)
-				assert.NotContains(t, req.Last.Text, "Your quality scores so far")
-				assert.Empty(t, stage.SidesIn(req.Schema.JSON))
-				own, round := start.Texts["verdict."+req.Self], 3
-				if stage.KindOf(req) == debate.KindAssessment {
-					_, err := fmt.Sscanf(stage.CallOf(req), "r%d.", &round)
-					assert.NoError(t, err)
-					own = start.Texts["assess."+req.Self]
-					assert.Contains(t, string(req.Schema.JSON), `"convergenceReached"`)
-					assert.Contains(t, string(req.Schema.JSON), `"recommendations"`)
-				}
-				assert.NotEmpty(t, own)
-				assert.Equal(t, prompt.Fill(own, round, 3), req.Last.Text)
-				return stage.Script(everybody)(req)
-			}
-			session, err := stage.Restore(t.Context(), c.Engine, stage.Snapshot(t, id, events[:n]))
-			require.NoError(t, err)
-			defer session.Close()
-			record := stage.Ended(t, session)
-			assert.Empty(t, record.Rejections)
-			assert.Len(t, stage.View(record).Assessments, 3*3)
-			assert.Equal(t, "Ada", stage.View(record).Outcome().Winner)
-		}))
 	}
 }

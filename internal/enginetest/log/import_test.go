@@ -204,8 +204,8 @@ func TestAnImportExecutesNoTemplateOfALog(t *testing.T) {
 	}
 }
 
-// TestAnOldFormatHasTheWordsOfThisRelease: version 1 of the flow has frozen built-in formats without a stance or an aim, and with words that
-// speak to the speakers. What an import renders of such a debate says the same as in one that starts today.
+// TestAnOldFormatHasTheWordsOfThisRelease: older exports hold built-in formats without a stance or an aim, and with words that speak to the
+// speakers. What an import renders of such a debate says the same as in one that starts today.
 func TestAnOldFormatHasTheWordsOfThisRelease(t *testing.T) {
 	f := stage.Builtin(t, format.Roundtable)
 	config := stage.CastFor(f)
@@ -221,7 +221,7 @@ func TestAnOldFormatHasTheWordsOfThisRelease(t *testing.T) {
 		old.Seats[i].Role = "You bring a view of your own."
 	}
 	old.Phases[1].Slots[0].Instruction = "Lay out your position."
-	start.Seed, start.Texts, start.FlowVersion, start.Frozen = "", nil, 1, flow.Value{Go: old}
+	start.Seed, start.Texts, start.Frozen = "", nil, flow.Value{Go: old}
 	engine, p := stage.Engine(config)
 	id, err := engine.Import(t.Context(), bytes.NewReader(stage.Snapshot(t, l.ID, events)))
 	require.NoError(t, err)

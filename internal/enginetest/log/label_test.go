@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -38,6 +40,7 @@ func TestAnOldLogHasNoLabels(t *testing.T) {
 	}
 	old := scenes()[slices.IndexFunc(scenes(), func(s scene) bool { return !s.whole })]
 	require.NoError(t, json.Unmarshal(storedLogs(t)[old.name], &log))
+	body.As[flow.Start](log.Events[0]).Views.Marks = false
 	first := slices.IndexFunc(log.Events, func(e debate.Event) bool { return !e.At.Equal(log.Events[0].At) })
 	synctest.Test(t, func(t *testing.T) {
 		config, engine, p := old.set()

@@ -81,6 +81,14 @@ func quorumSet() (debate.Config, *debate.Engine, *scripted.Provider) {
 	delete(c.Rules, "judge-2.swapped")
 	c.Config.Judging.Protocol, c.Config.Judging.BothOrders = debate.Borda, true
 	c.Config.OnFailure = stage.Dropping()
+	reply := c.Source.Reply
+	c.Source.Reply = func(req *provider.Request) scripted.Reply {
+		out := reply(req)
+		if stage.Requested("judge-2", "verdict.judge-2/")(req) { // its other verdict fails first, and nobody wants this one then
+			out.Delay = 20 * time.Second
+		}
+		return out
+	}
 	return c.Config, c.Engine, c.Source
 }
 
