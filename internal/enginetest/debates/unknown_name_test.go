@@ -101,7 +101,11 @@ func TestUnknownNamesOutsideOfConfigsListTheKnownOnes(t *testing.T) {
 			require.ErrorContains(t, err, `no inquiry "nothing" is open: there is none`)
 		})
 	}
-	work := stage.Started(t, engine, flows.Arbitration(""))
+	silent := flows.Engine(&store.Memory{}, func(ctx context.Context, _ *provider.Request) error {
+		<-ctx.Done() // it is not over before it is paused
+		return ctx.Err()
+	})
+	work := stage.Started(t, silent, flows.Arbitration(""))
 	require.NoError(t, work.Pause(t.Context()))
 	err = work.Send(t.Context(), arbiter.TriggerForceAgent, arbiter.ForceAgent{Agent: "Eve"})
 	require.ErrorContains(t, err, `no agent "Eve" is known: there are Ada, Ben`)
