@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -129,7 +130,7 @@ type finding struct {
 	busy chan struct{} // closed when the request that is finding out has its answer; nil: there is none
 }
 
-// ask returns the API if it is known. If another request is finding it out, ask waits for that, once. If
+// ask returns the API if it is known. If another request is finding it out, ask waits for that, once and a moment. If
 // it returns Auto, the caller finds out with its own request. The caller calls tell with the API as soon
 // as it knows it, and with Auto when it will find out nothing more.
 func (f *finding) ask(ctx context.Context) (api API, tell func(API)) {
@@ -161,12 +162,19 @@ func (f *finding) ask(ctx context.Context) (api API, tell func(API)) {
 	}
 }
 
-// wait waits for the other request. Meanwhile the clock of the caller's call is paused, because its own
+// patience is how long a request waits for what another one finds out. A server that lacks an endpoint mostly says so within this time;
+// one that has it may take as long as its model takes to begin.
+const patience = 50 * time.Millisecond
+
+// wait waits for the other request, for a moment. Meanwhile the clock of the caller's call is paused, because its own
 // request has not begun.
 func (f *finding) wait(ctx context.Context, busy <-chan struct{}) {
 	defer provider.Waiting(ctx)()
+	enough := time.NewTimer(patience)
+	defer enough.Stop()
 	select {
 	case <-busy:
+	case <-enough.C: // the caller finds out by itself
 	case <-ctx.Done(): // the request then fails with it
 	}
 }

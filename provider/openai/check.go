@@ -6,8 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
-
-	sdk "github.com/openai/openai-go/v3"
+	"net/url"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
@@ -32,21 +31,22 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 func (p *Provider) Models(ctx context.Context) ([]string, error) { return p.chat().Models(ctx) }
 
 func (p *Provider) lookUp(ctx context.Context, model string) error {
+	if model == "" { // the path would be that of the list
+		return wire.Unwritable("model", "the name of the model is missing")
+	}
 	x, err := p.Open(ctx, "")
 	if err != nil {
 		return err
 	}
 	defer x.Close()
-	service := sdk.NewModelService(p.options(x)...)
-	_, err = service.Get(x.Context(), model)
-	if err = x.Answered(err); err != nil {
+	if err := x.Send(http.MethodGet, "models/"+url.PathEscape(model), nil); err != nil {
 		return err
 	}
 	data, err := io.ReadAll(x)
 	if err != nil {
 		return x.Cut(err)
 	}
-	var found struct { // the SDK's type keeps every unknown field
+	var found struct {
 		ID string `json:"id"`
 	}
 	if json.Unmarshal(data, &found) == nil && found.ID != "" {

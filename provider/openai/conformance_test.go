@@ -1,12 +1,16 @@
 package openai_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/openai/openai-go/v3/responses"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -157,6 +161,39 @@ func TestRequestsAreAsPublished(t *testing.T) {
 	reply := adaptertest.Published(t, "responses.json", "CreateResponse", "*.golden")
 	require.ErrorContains(t, reply.Check([]byte(`{"model":"gpt-5","max_tokens":7}`)), "max_tokens", "another API's field is found")
 	require.Error(t, reply.Check([]byte(`{"model":"gpt-5","tools":[{"type":"function","name":"x","strict":"yes","parameters":{}}]}`)))
+}
+
+// OpenAI's own types know each field of what is sent, and lose none of it.
+func TestRequestsAreOfOpenAIsTypes(t *testing.T) {
+	for _, pattern := range []string{"request/*.golden", "option/*.golden"} {
+		paths, err := filepath.Glob(filepath.Join("testdata", pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, paths, pattern)
+		for _, path := range paths {
+			if filepath.Base(path) == "extra.golden" { // its fields are the config's
+				continue
+			}
+			sent, err := os.ReadFile(path)
+			require.NoError(t, err)
+			var body map[string]any
+			require.NoError(t, json.Unmarshal(sent, &body), path)
+			delete(body, "stream") // which the client adds
+			items, ok := body["input"].([]any)
+			require.True(t, ok, path)
+			for _, item := range items {
+				if fields, ok := item.(map[string]any); assert.True(t, ok) && fields["type"] == nil {
+					fields["type"] = "message" // the types read no message that leaves it out, as the API does
+				}
+			}
+			want, err := json.Marshal(body)
+			require.NoError(t, err)
+			var params responses.ResponseNewParams
+			require.NoError(t, json.Unmarshal(want, &params), path)
+			got, err := json.Marshal(params)
+			require.NoError(t, err, path)
+			assert.JSONEq(t, string(want), string(got), path)
+		}
+	}
 }
 
 // refused answers all requests with status 400.

@@ -123,7 +123,7 @@ func TestUnwritableOptions(t *testing.T) {
 			Name: "a field of the options", Model: "gpt-5", Code: "extra",
 			Options: provider.Options{Effort: provider.EffortLow, Extra: adaptertest.Fields(t, `{"reasoning":{"effort":"high"}}`)},
 		},
-		{Name: "the SDK's header", Model: "gpt-5", Code: "header", Options: provider.Options{Header: map[string]string{"x-stainless-lang": "x"}}},
+		{Name: "the adapter's header", Model: "gpt-5", Code: "header", Options: provider.Options{Header: map[string]string{"accept": "x"}}},
 		{Name: "audio", Model: "gpt-5", Code: "parts", Part: "audio/wav"},
 	})
 }

@@ -2,11 +2,8 @@ package openai
 
 import (
 	"context"
-	"net/url"
+	"net/http"
 	"sync"
-
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
@@ -120,7 +117,7 @@ func (p *Provider) respond(
 func (p *Provider) respondOn(
 	ctx context.Context, req *provider.Request, emit func(provider.Chunk), begun func(), t *wire.Terms,
 ) (*provider.Response, error) {
-	w, err := p.write(req, t)
+	data, err := p.body(req, t)
 	if err != nil {
 		return nil, err
 	}
@@ -131,11 +128,8 @@ func (p *Provider) respondOn(
 	defer x.Close()
 	x.Keep(t)
 	x.AddHeader(req.Options)
-	service := responses.NewResponseService(p.options(x)...)
-	stream := service.NewStreaming(x.Context(), w)
-	err = x.Answered(stream.Err())
-	_ = stream.Close() // of the empty answer
-	if err != nil {
+	x.SetHeader("Accept", "application/json")
+	if err := x.Send(http.MethodPost, "responses", data); err != nil {
 		return nil, err
 	}
 	r := reply{Reply: x.NewReply(emit), exchange: x, owner: p.owner(req.Model), begun: begun}
@@ -144,21 +138,6 @@ func (p *Provider) respondOn(
 		return r.Failed(err)
 	}
 	return r.Done()
-}
-
-// options returns the options with which the SDK makes the one request of an exchange.
-func (p *Provider) options(x *wire.Exchange) []option.RequestOption {
-	list := []option.RequestOption{
-		option.WithHTTPClient(x.Client()), option.WithBaseURL(p.BaseURL), option.WithMaxRetries(0),
-	}
-	if base, err := url.Parse(p.BaseURL); err == nil { // the SDK drops a query such as Azure's api-version
-		for name, values := range base.Query() {
-			for _, v := range values {
-				list = append(list, option.WithQueryAdd(name, v))
-			}
-		}
-	}
-	return list
 }
 
 // chat returns a provider for the same server that uses Chat Completions.

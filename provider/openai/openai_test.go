@@ -92,7 +92,7 @@ func TestNew(t *testing.T) {
 	assert.Nil(t, openai.New("").Key)
 }
 
-// The SDK's client would take all of these.
+// OpenAI's own client would take all of these.
 func TestTheEnvironmentIsNotRead(t *testing.T) {
 	for name, value := range map[string]string{
 		"OPENAI_BASE_URL": "http://127.0.0.1:1/elsewhere", "OPENAI_API_KEY": "sk-from-the-environment", "OPENAI_ADMIN_KEY": "sk-admin",

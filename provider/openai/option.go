@@ -1,13 +1,8 @@
 package openai
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
-
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
@@ -22,7 +17,7 @@ func (p *Provider) onlyChat(req *provider.Request) bool {
 }
 
 // effort returns the step for an effort. A model whose name says nothing gets the steps that most servers have.
-func effort(req *provider.Request) (shared.ReasoningEffort, error) {
+func effort(req *provider.Request) (string, error) {
 	asked := req.Options.Effort
 	if asked == "" {
 		return "", nil
@@ -35,7 +30,7 @@ func effort(req *provider.Request) (shared.ReasoningEffort, error) {
 	if !ok {
 		return "", wire.Unwritable("effort", "the model "+wire.Clip(req.Model)+" has no reasoning effort "+string(asked))
 	}
-	return shared.ReasoningEffort(step), nil
+	return step, nil
 }
 
 // ownName returns the name of a model without what fine-tuning and routers add, in lower case.
@@ -44,22 +39,14 @@ func ownName(model string) string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
-// ownHeaders are those that the SDK writes.
-//
-//nolint:gochecknoglobals // read only
-var ownHeaders = []string{
-	"X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-Os", "X-Stainless-Arch", "X-Stainless-Runtime",
-	"X-Stainless-Runtime-Version", "X-Stainless-Retry-Count", "X-Stainless-Timeout",
-}
-
 // write writes a request, or fails because the API has no words for it.
-func (p *Provider) write(req *provider.Request, t *wire.Terms) (responses.ResponseNewParams, error) {
+func (p *Provider) write(req *provider.Request, t *wire.Terms) (*request, error) {
 	if err := p.vet(req); err != nil {
-		return responses.ResponseNewParams{}, err
+		return nil, err
 	}
 	req, err := form(req, t)
 	if err != nil {
-		return responses.ResponseNewParams{}, err
+		return nil, err
 	}
 	w := newRequest(req, p.owner(req.Model), t)
 	if req.Options == nil {
@@ -68,28 +55,27 @@ func (p *Provider) write(req *provider.Request, t *wire.Terms) (responses.Respon
 	o := req.Options
 	step, err := effort(req)
 	if err != nil {
-		return w, err
+		return nil, err
 	}
 	w.Reasoning.Effort = step
 	if o.Reasoning == provider.ReasoningAsk {
-		w.Reasoning.Summary = shared.ReasoningSummaryAuto
+		w.Reasoning.Summary = "auto"
 	}
-	if o.TopP != nil {
-		w.TopP = param.NewOpt(*o.TopP)
-	}
-	w.ServiceTier = responses.ResponseNewParamsServiceTier(o.ServiceTier)
-	w.Text.Verbosity = responses.ResponseTextConfigVerbosity(o.Verbosity)
-	if len(o.Extra) == 0 {
-		return w, nil
-	}
-	data, err := json.Marshal(w)
+	w.TopP, w.ServiceTier, w.Text.Verbosity = o.TopP, o.ServiceTier, string(o.Verbosity)
+	return w, nil
+}
+
+// body returns the JSON of a request, with the fields that its config adds.
+func (p *Provider) body(req *provider.Request, t *wire.Terms) ([]byte, error) {
+	w, err := p.write(req, t)
 	if err != nil {
-		return w, wire.Unwritable("request", "the request cannot be written as JSON")
+		return nil, err
 	}
-	if data, err = wire.Extend(data, o.Extra, "stream", "background"); err != nil {
-		return w, err
+	data, err := wire.Body(w)
+	if err != nil || req.Options == nil {
+		return data, err
 	}
-	return param.Override[responses.ResponseNewParams](json.RawMessage(data)), nil
+	return wire.Extend(data, req.Options.Extra, "background")
 }
 
 // vet checks what does not depend on how a request is written.
@@ -102,13 +88,13 @@ func (p *Provider) vet(req *provider.Request) error {
 	if err := wire.Lacking(req, provider.AbilityStop, provider.AbilitySeed); err != nil || req.Options == nil {
 		return err
 	}
-	return p.VetHeader(req.Options.Header, ownHeaders...)
+	return p.VetHeader(req.Options.Header)
 }
 
 // search returns the vendor's own search, if the request asks for it.
-func search(req *provider.Request) []responses.ToolUnionParam {
+func search(req *provider.Request) []tool {
 	if req.Options == nil || !req.Options.Search {
 		return nil
 	}
-	return []responses.ToolUnionParam{{OfWebSearch: &responses.WebSearchToolParam{Type: responses.WebSearchToolTypeWebSearch}}}
+	return []tool{{Type: "web_search"}}
 }

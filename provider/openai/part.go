@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -44,28 +41,25 @@ func taken(p *provider.Part) bool {
 
 // withParts writes a message with parts, which come before the text. Nothing but the text is the speaker's own: models
 // make no parts.
-func withParts(list responses.ResponseInputParam, m *provider.Message, own bool) responses.ResponseInputParam {
-	var content responses.ResponseInputMessageContentListParam
+func withParts(list []any, m *provider.Message, own bool) []any {
+	var content []part
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		media := wire.MediaType(p)
 		if slices.Contains(images, media) {
-			image := responses.ResponseInputContentParamOfInputImage(responses.ResponseInputImageDetailAuto)
-			image.OfInputImage.ImageURL = param.NewOpt(wire.DataURL(p))
-			content = append(content, image)
+			content = append(content, part{Detail: "auto", ImageURL: wire.DataURL(p), Type: "input_image"})
 			continue
 		}
-		content = append(content, responses.ResponseInputContentUnionParam{OfInputFile: &responses.ResponseInputFileParam{
-			Filename: param.NewOpt(cmp.Or(p.Name, files[media], "document.txt")),
-			FileData: param.NewOpt(wire.DataURL(p)),
-		}})
+		content = append(content, part{
+			FileData: wire.DataURL(p), Filename: cmp.Or(p.Name, files[media], "document.txt"), Type: "input_file",
+		})
 	}
 	if m.Text != "" && !own {
-		content = append(content, responses.ResponseInputContentParamOfInputText(m.Enclosed()))
+		content = append(content, part{Text: m.Enclosed(), Type: "input_text"})
 	}
-	list = append(list, responses.ResponseInputItemParamOfMessage(content, responses.EasyInputMessageRoleUser))
+	list = append(list, message{content, user})
 	if m.Text != "" && own {
-		list = append(list, responses.ResponseInputItemParamOfMessage(m.Text, responses.EasyInputMessageRoleAssistant))
+		list = append(list, message{m.Text, assistant})
 	}
 	return list
 }

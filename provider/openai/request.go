@@ -1,13 +1,11 @@
 package openai
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
 	"strings"
-
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
@@ -46,26 +44,21 @@ func options(req *provider.Request) []wire.Option {
 }
 
 // newRequest writes the body of a request for a reply, from one in the form of the API.
-func newRequest(req *provider.Request, owner wire.Owner, t *wire.Terms) responses.ResponseNewParams {
-	w := responses.ResponseNewParams{
-		Model: req.Model,
-		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: input(req, owner)},
-		Text:  responses.ResponseTextConfigParam{Format: format(req, t)},
-		Tools: append(tools(req.Tools), search(req)...),
-		Store: param.NewOpt(false),
+func newRequest(req *provider.Request, owner wire.Owner, t *wire.Terms) *request {
+	w := &request{
+		MaxOutputTokens: max(req.MaxTokens, 0),
+		Temperature:     req.Temperature,
+		Input:           input(req, owner),
+		Model:           req.Model,
+		Text:            textual{Format: format(req, t)},
+		Tools:           append(tools(req.Tools), search(req)...),
+		Stream:          true,
 	}
 	if req.System != "" {
-		w.Instructions = param.NewOpt(req.System)
-		w.PromptCacheKey = param.NewOpt(cacheKey(req))
-	}
-	if req.MaxTokens > 0 {
-		w.MaxOutputTokens = param.NewOpt(int64(req.MaxTokens))
-	}
-	if req.Temperature != nil {
-		w.Temperature = param.NewOpt(*req.Temperature)
+		w.Instructions, w.PromptCacheKey = req.System, cacheKey(req)
 	}
 	if len(req.Tools) > 0 && reasons(req.Model) {
-		w.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
+		w.Include = []string{"reasoning.encrypted_content"}
 	}
 	return w
 }
@@ -108,16 +101,11 @@ func leading(s string) int {
 	return n
 }
 
-// format writes the format of the reply. The SDK's type would lose the order of the schema's properties,
-// in which models write.
-func format(req *provider.Request, t *wire.Terms) responses.ResponseFormatTextConfigUnionParam {
+// format writes the format of the reply, nil if it is free.
+func format(req *provider.Request, t *wire.Terms) *schemaFormat {
 	s := req.Schema
 	if s == nil {
-		return responses.ResponseFormatTextConfigUnionParam{}
-	}
-	f := responses.ResponseFormatTextJSONSchemaConfigParam{Name: s.Name}
-	if f.Name == "" {
-		f.Name = "reply"
+		return nil
 	}
 	keep := openaicompat.OpenAIBounds
 	if strings.HasPrefix(req.Model, "ft:") || t.Leaves(optionBounds) {
@@ -127,9 +115,7 @@ func format(req *provider.Request, t *wire.Terms) responses.ResponseFormatTextCo
 	if !strict || t.Leaves(optionStrict) {
 		schema, strict = s.JSON, false
 	}
-	f.Strict = param.NewOpt(strict)
-	f.SetExtraFields(map[string]any{"schema": schema})
-	return responses.ResponseFormatTextConfigUnionParam{OfJSONSchema: &f}
+	return &schemaFormat{Name: cmp.Or(s.Name, "reply"), Strict: strict, Type: "json_schema", Schema: schema}
 }
 
 // form returns a request in the form of the API. Its schema stands in its words if that is left out.
@@ -143,8 +129,8 @@ func form(req *provider.Request, t *wire.Terms) (*provider.Request, error) {
 }
 
 // input writes the conversation of a request that is in its form.
-func input(req *provider.Request, owner wire.Owner) responses.ResponseInputParam {
-	list := make(responses.ResponseInputParam, 0, len(req.Messages)+1)
+func input(req *provider.Request, owner wire.Owner) []any {
+	list := make([]any, 0, len(req.Messages)+1)
 	for i := range req.Messages {
 		switch m := &req.Messages[i]; {
 		case m.ToolResult != nil:
@@ -159,15 +145,15 @@ func input(req *provider.Request, owner wire.Owner) responses.ResponseInputParam
 }
 
 // said writes a message.
-func said(list responses.ResponseInputParam, m *provider.Message, own bool) responses.ResponseInputParam {
+func said(list []any, m *provider.Message, own bool) []any {
 	switch {
 	case len(m.Parts) > 0:
 		return withParts(list, m, own)
 	case m.Text == "":
 		return list
 	case own:
-		return append(list, responses.ResponseInputItemParamOfMessage(m.Text, responses.EasyInputMessageRoleAssistant))
+		return append(list, message{m.Text, assistant})
 	default:
-		return append(list, responses.ResponseInputItemParamOfMessage(m.Enclosed(), responses.EasyInputMessageRoleUser))
+		return append(list, message{m.Enclosed(), user})
 	}
 }

@@ -85,6 +85,7 @@ func TestRequestBody(t *testing.T) {
 			assert.Equal(t, "POST /v1/responses?api-version=preview", path)
 			assert.Equal(t, "Bearer "+canary, header.Get("Authorization"))
 			assert.Equal(t, "application/json", header.Get("Content-Type"))
+			assert.Equal(t, "application/json", header.Get("Accept"))
 			assert.Equal(t, "proj_1", header.Get("Openai-Project"))
 			assert.Equal(t, req.ID, header.Get("X-Client-Request-Id"))
 			assert.Empty(t, header.Get("Idempotency-Key"), "net/http would retry by itself")
@@ -170,7 +171,6 @@ func TestTheCacheKeyIsTheConversations(t *testing.T) {
 	assert.Empty(t, key(c))
 }
 
-// The SDK writes the URL, and with it the user.
 func TestBaseURLWithACredential(t *testing.T) {
 	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()

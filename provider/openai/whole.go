@@ -241,7 +241,7 @@ func (r *reply) call(item json.RawMessage, thoughts []json.RawMessage) error {
 
 // usage reads a usage object. Anything else is the zero Usage.
 func usage(data json.RawMessage) provider.Usage {
-	var u struct { // the SDK's type keeps every unknown field
+	var u struct {
 		Input  wire.Count `json:"input_tokens"`
 		Output wire.Count `json:"output_tokens"`
 		Total  wire.Count `json:"total_tokens"`

@@ -2,7 +2,7 @@
 // cut off, endless, silent, misdirected or hostile. It does once what every adapter over HTTP has to get
 // right:
 //
-//   - A key is sent to its own host only. The vendor's SDK, if there is one, never sees it.
+//   - A key is sent to its own host only.
 //   - Redirects to another host, scheme or method are not followed.
 //   - Bodies, events and lines are bounded in bytes, and silence is bounded in time.
 //   - A reply counts only once the vendor said that it is complete ([Reply]).
@@ -12,10 +12,8 @@
 //     header or request in it. What it is follows from a limit that it speaks of, its names, its words and its
 //     status, in this order; a vendor's own shape is read by [Endpoint.Explain].
 //
-// An [Endpoint] is where requests go. An [Exchange] is one request with its answer. An adapter without an
-// SDK sends with [Exchange.Send]. An adapter with an SDK lets the SDK write the request through
-// [Exchange.Client], which gives the SDK an empty answer; the adapter reads the real answer from the
-// Exchange.
+// An [Endpoint] is where requests go. An [Exchange] is one request with its answer: an adapter sends with [Exchange.Send], and reads
+// the answer from the Exchange.
 package wire
 
 import (
@@ -219,5 +217,4 @@ var (
 	errCut      = io.ErrUnexpectedEOF
 	errNoObject = errors.New("this is no JSON object")
 	errSign     = errors.New("the request could not be signed")
-	errHost     = errors.New("the request is for a host other than that of BaseURL")
 )

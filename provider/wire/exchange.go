@@ -42,6 +42,7 @@ type Exchange struct {
 	key      string
 	secrets  redactor
 	terms    *Terms            // nil: nothing is left out, and no refusal is noted
+	own      map[string]string // headers of the adapter
 	added    map[string]string // headers that the request asks for
 
 	signature *Signature // nil: requests are not signed
@@ -61,8 +62,16 @@ type Exchange struct {
 	limit    *time.Timer // nil: the client has no timeout
 }
 
-// Send sends a request without an SDK. path is below BaseURL and may have a query. If body is not nil, it
-// is sent as JSON. Send fails unless the answer is a success.
+// SetHeader sets a header of the request that is sent next, in place of what [Exchange.Send] writes there.
+func (x *Exchange) SetHeader(name, value string) {
+	if x.own == nil {
+		x.own = map[string]string{}
+	}
+	x.own[name] = value
+}
+
+// Send sends the request, once. path is below BaseURL and may have a query. If body is not nil, it is sent as JSON. The body of the
+// answer can be read from the Exchange. Send fails unless the answer is a success.
 func (x *Exchange) Send(method, path string, body []byte) error {
 	path, query, _ := strings.Cut(path, "?")
 	target := x.base.JoinPath(path)
@@ -76,18 +85,16 @@ func (x *Exchange) Send(method, path string, body []byte) error {
 		req.Header.Set("Accept", "text/event-stream, application/json")
 		req.Header.Set("Content-Type", "application/json")
 	}
-	_, err = x.Client().Do(req) //nolint:bodyclose // the body is the Exchange's
-	return x.Answered(err)
+	for name, value := range x.own {
+		req.Header.Set(name, value)
+	}
+	_, err = x.client().Do(req) //nolint:bodyclose // the body is the Exchange's
+	return x.answered(err)
 }
 
-// Context returns the context for an SDK's call. It ends with the caller's context, or when the server
-// falls silent.
-func (x *Exchange) Context() context.Context { return x.ctx }
-
-// Client returns the client with which an SDK makes its one request. The client adds key and headers, and
-// gives the SDK an empty answer of status 200; the real answer is read from the Exchange. Pass the error
-// of the SDK's call to [Exchange.Answered].
-func (x *Exchange) Client() *http.Client {
+// client returns the client that makes the one request. It adds key and headers, and keeps the answer for the Exchange: what Do returns
+// is an empty answer of status 200.
+func (x *Exchange) client() *http.Client {
 	var hosts func(*http.Request, []*http.Request) error
 	var jar http.CookieJar
 	if c := x.endpoint.Client; c != nil {
@@ -118,18 +125,9 @@ func (c carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := c.x
 	if x.response != nil && x.response.StatusCode/100 != 3 {
 		closeBody(req)
-		return nil, errTwice // a retry by the SDK
-	}
-	if !x.home(req.URL) {
-		closeBody(req)
-		return nil, errHost
+		return nil, errTwice
 	}
 	sent := req.Clone(x.ctx)
-	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
-		sent.Header.Del(name) // a placeholder of the SDK
-	}
-	// With this header, net/http would feel free to send a broken request again.
-	sent.Header.Del("Idempotency-Key")
 	if x.id != "" && len(x.id) <= maxID && portable(x.id) {
 		sent.Header.Set("X-Client-Request-Id", x.id)
 	}
@@ -212,22 +210,14 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// Answered returns the result of the request: nil if the answer is a success, whose body can then be
-// read. err is the error of sending, an SDK's error included. Only its kind is shown, nothing of its
-// text.
-func (x *Exchange) Answered(err error) error {
+// answered returns the result of the request: nil if the answer is a success, whose body can then be
+// read. err is the error of sending. Only its kind is shown, nothing of its text.
+func (x *Exchange) answered(err error) error {
 	switch {
 	case x.response != nil && x.response.StatusCode/100 != 2:
 		return x.refused()
 	case x.response != nil:
-		return nil // the SDK may reject its empty answer
-	case err == nil:
-		return unsent(&provider.Error{Kind: provider.KindValidation, Code: "request", Message: "the request was not made"})
-	case !x.asked.Load() && x.ctx.Err() == nil && !errors.As(err, new(*url.Error)):
-		return unsent(&provider.Error{
-			Kind: provider.KindValidation, Code: "request",
-			Message: "the request cannot be made: " + x.secrets.clean(err.Error()),
-		})
+		return nil
 	}
 	return x.fail(err)
 }

@@ -168,69 +168,38 @@ func TestOpenFails(t *testing.T) {
 	assert.True(t, failure(t, err, provider.KindTimeout).NotSent)
 }
 
-// An SDK gets an empty answer, and neither key nor a second request.
-func TestDecoy(t *testing.T) {
+// TestOneRequest: an exchange sends once, and the answer to that counts.
+func TestOneRequest(t *testing.T) {
 	var asked atomic.Int32
-	var sent http.Header
-	e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+	x := open(t, endpoint(transport(func(req *http.Request) (*http.Response, error) {
 		asked.Add(1)
-		sent = req.Header
-		return says("HTTP/1.1 529 Busy\r\nContent-Type: text/event-stream\r\nX-Secret: x\r\nContent-Length: 4\r\n\r\nbusy")(req)
-	}))
-	x := open(t, e)
-	sdk := x.Client()
-	req, err := http.NewRequestWithContext(x.Context(), http.MethodPost, "https://model.test/v1/chat", strings.NewReader("{}"))
-	require.NoError(t, err)
-	for name, value := range map[string]string{
-		"Authorization": "Bearer placeholder", "X-Api-Key": "placeholder", "X-Goog-Api-Key": "placeholder", "Idempotency-Key": "1", "X-Sdk": "v1",
-	} {
-		req.Header.Set(name, value)
-	}
-	response, err := sdk.Do(req)
-	require.NoError(t, err)
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	assert.Empty(t, body)
-	assert.Equal(t, 200, response.StatusCode)
-	assert.Equal(t, http.Header{"Content-Type": {"text/event-stream"}}, response.Header)
-	assert.Equal(t, "Bearer placeholder", response.Request.Header.Get("Authorization"), "the SDK's request has no key")
-
-	assert.Equal(t, "Bearer "+secret, sent.Get("Authorization"))
-	for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key", "Idempotency-Key"} {
-		assert.Empty(t, sent.Get(name), name)
-	}
-	assert.Equal(t, "v1", sent.Get("X-Sdk"))
-
-	_, err = sdk.Do(req.Clone(x.Context())) //nolint:bodyclose // it fails
-	require.ErrorContains(t, err, "one request")
-	assert.Equal(t, int32(1), asked.Load(), "an SDK's retry is not sent")
-	assert.Equal(t, "busy", failure(t, x.Answered(err), provider.KindAPI).Message, "the answer counts, not the SDK's error")
+		return says("HTTP/1.1 529 Busy\r\nContent-Length: 4\r\n\r\nbusy")(req)
+	})))
+	assert.Equal(t, "busy", failure(t, x.Send(http.MethodPost, "chat", []byte("{}")), provider.KindAPI).Message)
+	assert.Equal(t, 529, failure(t, x.Send(http.MethodPost, "chat", []byte("{}")), provider.KindAPI).Status)
+	assert.Equal(t, int32(1), asked.Load())
 }
 
-func TestForeignHost(t *testing.T) {
+// TestOwnHeaders: an adapter's header replaces what Send writes, and the endpoint's replaces the adapter's.
+func TestOwnHeaders(t *testing.T) {
+	var got http.Header
 	e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
-		t.Errorf("a request was sent to %s", req.URL)
-		return nil, errors.New("no")
+		got = req.Header
+		return ok("{}")(req)
 	}))
-	for _, url := range []string{
-		"https://elsewhere.test/v1", "http://model.test/v1", "https://model.test:8443/v1", "https://model.test.elsewhere.test/", "https://model.test@elsewhere.test/",
-	} {
-		x := open(t, e)
-		req, err := http.NewRequestWithContext(x.Context(), http.MethodPost, url, strings.NewReader("{}"))
-		require.NoError(t, err)
-		_, err = x.Client().Do(req) //nolint:bodyclose // it fails
-		require.ErrorContains(t, err, "host other than", url)
-		failure(t, x.Answered(err), provider.KindNetwork)
-	}
+	e.Header = http.Header{"x-version": {"7"}}
+	x := open(t, e)
+	x.SetHeader("accept", "application/json")
+	x.SetHeader("X-Version", "6")
+	x.SetHeader("X-Team", "blue")
+	require.NoError(t, x.Send(http.MethodPost, "chat", []byte("{}")))
+	assert.Equal(t, []string{"application/json"}, got.Values("Accept"))
+	assert.Equal(t, []string{"7"}, got.Values("X-Version"))
+	assert.Equal(t, "blue", got.Get("X-Team"))
 }
 
-func TestAnsweredWithoutARequest(t *testing.T) {
+func TestReadingBeforeTheRequest(t *testing.T) {
 	x := open(t, endpoint(nil))
-	assert.True(t, failure(t, x.Answered(nil), provider.KindValidation).NotSent)
-	f := failure(t, x.Answered(errors.New("field temperature of "+secret)), provider.KindValidation)
-	assert.True(t, f.NotSent)
-	assert.Contains(t, f.Message, "temperature")
 	_, err := x.Read(make([]byte, 1))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.Empty(t, x.Header("Date"))
