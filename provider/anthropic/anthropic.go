@@ -2,12 +2,8 @@ package anthropic
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
@@ -115,26 +111,25 @@ func options(req *provider.Request) []wire.Option {
 func (p *Provider) generate(
 	ctx context.Context, req *provider.Request, emit func(provider.Chunk), t *wire.Terms,
 ) (*provider.Response, error) {
-	params, err := p.write(req, t)
+	w, err := p.write(req, t)
 	if err != nil {
 		return nil, err
 	}
 	r := &reply{owner: p.owner(), pausable: pausable(req)}
 	for {
-		data, err := p.body(req, &params)
+		data, err := body(req, w)
 		if err != nil {
 			return r.late(err)
 		}
-		if response, again, err := p.ask(ctx, req, data, r, emit, t, &params); !again {
+		if response, again, err := p.ask(ctx, req, data, r, emit, t, w); !again {
 			return response, err
 		}
 	}
 }
 
-// ask makes one request of a reply. again reports that the vendor has paused the reply, and that params continue it.
+// ask makes one request of a reply. again reports that the vendor has paused the reply, and that w continues it.
 func (p *Provider) ask(
-	ctx context.Context, req *provider.Request, data json.RawMessage, r *reply, emit func(provider.Chunk), t *wire.Terms,
-	params *sdk.MessageNewParams,
+	ctx context.Context, req *provider.Request, data []byte, r *reply, emit func(provider.Chunk), t *wire.Terms, w *request,
 ) (response *provider.Response, again bool, err error) {
 	x, err := p.Open(ctx, req.ID)
 	if err == nil {
@@ -154,32 +149,28 @@ func (p *Provider) ask(
 	}
 	r.begins(x, emit, req)
 	err = r.read()
-	if err == nil && r.paused(params) {
+	if err == nil && r.paused(w) {
 		return nil, true, nil
 	}
 	response, err = r.response(err)
 	return response, false, err
 }
 
-const versionVertex = "vertex-2023-10-16" // the only one
+// These are the versions of the API, the only ones that there are.
+const (
+	headerVersion = "Anthropic-Version"
+	version       = "2023-06-01"
+	versionVertex = "vertex-2023-10-16" // in the body
+)
 
 // vertexPath returns the path of a model on Vertex AI.
 func (p *Provider) vertexPath(model string) string {
 	return "v1/" + p.Vertex + "/publishers/anthropic/models/" + url.PathEscape(model) + ":streamRawPredict"
 }
 
-// send lets the SDK write a request, which the exchange carries. params may be nil.
-func (p *Provider) send(x *wire.Exchange, method, path string, params any) error {
-	client := sdk.NewClient(
-		option.WithoutEnvironmentDefaults(),
-		option.WithoutOpenTelemetry(),
-		option.WithMaxRetries(0),
-		option.WithHTTPClient(x.Client()),
-	)
-	// The SDK's own base URL would lose the query of a gateway.
-	base, err := url.Parse(p.BaseURL)
-	if err == nil {
-		err = client.Execute(x.Context(), method, base.JoinPath(path).String(), params, nil)
-	}
-	return explain(x, x.Answered(err))
+// send sends a request; body may be nil.
+func (p *Provider) send(x *wire.Exchange, method, path string, body []byte) error {
+	x.SetHeader("Accept", "application/json")
+	x.SetHeader(headerVersion, version)
+	return explain(x, x.Send(method, path, body))
 }

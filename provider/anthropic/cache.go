@@ -1,7 +1,5 @@
 package anthropic
 
-import sdk "github.com/anthropics/anthropic-sdk-go"
-
 const (
 	maxMarks = 4 // the vendor's limit
 	// stride is the distance between marks in the conversation. The vendor looks for an earlier mark in
@@ -9,35 +7,35 @@ const (
 	stride = 18
 )
 
-// mark sets the marks up to which the vendor's cache keeps the request. view is the number of blocks of
+// mark sets the marks up to which the vendor's cache keeps the request, whose messages are the turns. view is the number of blocks of
 // the conversation without the instruction. The next request repeats these blocks, and everything before
 // them.
-func (p *Provider) mark(w *sdk.MessageNewParams, view int) {
-	sign := sdk.NewCacheControlEphemeralParam()
+func (p *Provider) mark(w *request, turns []turn, view int) {
+	sign := &cacheMark{Type: "ephemeral"}
 	if p.LongCache {
-		sign.TTL = sdk.CacheControlEphemeralTTLTTL1h
+		sign.TTL = "1h"
 	}
 	switch { // tools come before the system prompt, and are cached with it
 	case len(w.System) > 0:
 		w.System[len(w.System)-1].CacheControl = sign
 	case len(w.Tools) > 0:
-		*w.Tools[len(w.Tools)-1].GetCacheControl() = sign
+		w.Tools[len(w.Tools)-1].CacheControl = sign
 	}
-	var places []*sdk.CacheControlEphemeralParam
-	for i := range w.Messages {
-		for j := range w.Messages[i].Content {
-			places = append(places, w.Messages[i].Content[j].GetCacheControl())
+	var blocks []*content
+	for _, t := range turns {
+		for i := range t.Content {
+			blocks = append(blocks, &t.Content[i])
 		}
 	}
 	for range maxMarks - 1 {
 		at := view - 1
-		for at >= 0 && places[at] == nil { // thoughts cannot be marked
+		for at >= 0 && (blocks[at].Type == typeThinking || blocks[at].Type == typeRedacted) { // thoughts cannot be marked
 			at--
 		}
 		if at < 0 {
 			return
 		}
-		*places[at] = sign
+		blocks[at].CacheControl = sign
 		view = at + 1 - stride
 	}
 }

@@ -1,9 +1,14 @@
 package anthropic_test
 
 import (
+	"encoding/json"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
@@ -48,4 +53,30 @@ func TestFaults(t *testing.T) {
 func TestRequestsAreAsPublished(t *testing.T) {
 	d := adaptertest.Published(t, "messages.json", "MessageCreateParamsBase", "*.json")
 	require.ErrorContains(t, d.Check([]byte(`{"model":"m","max_completion_tokens":7,"messages":[]}`)), "max_completion_tokens")
+}
+
+// Anthropic's own types know each field of what is sent, and lose none of it.
+func TestRequestsAreOfAnthropicsTypes(t *testing.T) {
+	for _, pattern := range []string{"request/*.json", "option/*.json"} {
+		paths, err := filepath.Glob(filepath.Join("testdata", pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, paths, pattern)
+		for _, path := range paths {
+			if filepath.Base(path) == "extra.json" { // its fields are the config's
+				continue
+			}
+			sent, err := os.ReadFile(path)
+			require.NoError(t, err)
+			var body map[string]any
+			require.NoError(t, json.Unmarshal(sent, &body), path)
+			delete(body, "stream") // which the client adds
+			want, err := json.Marshal(body)
+			require.NoError(t, err)
+			var params sdk.MessageNewParams
+			require.NoError(t, json.Unmarshal(want, &params), path)
+			got, err := json.Marshal(params)
+			require.NoError(t, err, path)
+			assert.JSONEq(t, string(want), string(got), path)
+		}
+	}
 }

@@ -2,19 +2,17 @@
 //
 // # What is sent
 //
-// The official SDK writes the request. The system prompt is a text block. The conversation becomes
+// The package writes its requests itself. The system prompt is a text block. The conversation becomes
 // messages of alternating roles; neighbouring messages of one role become several blocks of one message.
 // The instruction of the call is the last block. Blank texts are left out, because the API refuses them.
 // If a conversation begins with the speaker's own words, a short user message precedes it. If a request
 // has no instruction and its conversation ends with the speaker's own words, it asks for their
-// continuation, which newer models refuse. The SDK adds X-Stainless headers with its version and the
-// platform.
+// continuation, which newer models refuse.
 //
-// The SDK never sees the key, the answer or an error. Measured with v1.84.0, a redirect took the key to
-// another host, an error held the whole request with the key in it, and a stream that was cut off looked
-// like a complete reply. So package wire carries what the SDK wrote, adds the key and reads the answer.
-// The SDK's types do not decode the answer either: in them, a hostile event takes three hundred times its
-// size. A reply counts only once message_stop has come, or the reason for its end behind all of its blocks: some servers
+// Anthropic's SDK is used by tests alone, which compare each request with what its types write. Measured with v1.84.0, a redirect
+// took the key to another host, an error held the whole request with the key in it, a stream that was cut off looked
+// like a complete reply, and a hostile event took three hundred times its size. A program with it is larger by more than ten megabytes.
+// A reply counts only once message_stop has come, or the reason for its end behind all of its blocks: some servers
 // leave message_stop out.
 //
 // # Caching and its price

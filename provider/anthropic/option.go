@@ -1,11 +1,7 @@
 package anthropic
 
 import (
-	"encoding/json"
 	"slices"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
@@ -17,14 +13,6 @@ const searchName = "web_search"
 // leastTopP is the least top_p that the API takes together with thinking.
 const leastTopP = 0.95
 
-// ownHeaders are those that the SDK writes.
-//
-//nolint:gochecknoglobals // read only
-var ownHeaders = []string{
-	"Anthropic-Version", "X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-Os", "X-Stainless-Arch", "X-Stainless-Runtime",
-	"X-Stainless-Runtime-Version", "X-Stainless-Retry-Count", "X-Stainless-Timeout",
-}
-
 // lacks returns what the API has no field for with a model.
 func lacks(model string) []provider.Ability {
 	lacking := []provider.Ability{provider.AbilitySeed, provider.AbilityVerbosity}
@@ -34,30 +22,24 @@ func lacks(model string) []provider.Ability {
 	return lacking
 }
 
-// write writes a request in the SDK's types, or fails because the API has no words for it.
-func (p *Provider) write(req *provider.Request, t *wire.Terms) (sdk.MessageNewParams, error) {
+// write writes a request, or fails because the API has no words for it.
+func (p *Provider) write(req *provider.Request, t *wire.Terms) (*request, error) {
 	if err := p.vet(req); err != nil {
-		return sdk.MessageNewParams{}, err
+		return nil, err
 	}
 	req, err := form(req, t)
 	if err != nil {
-		return sdk.MessageNewParams{}, err
+		return nil, err
 	}
-	w := p.params(req, t)
+	w := p.request(req, t)
 	o := req.Options
 	if o == nil {
 		return w, nil
 	}
-	if o.TopP != nil {
-		if w.Thinking.OfEnabled != nil || w.Thinking.OfAdaptive != nil {
-			if *o.TopP < leastTopP {
-				return w, wire.Unwritable("topP", "a model that thinks takes no top_p below 0.95")
-			}
-		}
-		w.TopP = param.NewOpt(*o.TopP)
+	if o.TopP != nil && *o.TopP < leastTopP && w.Thinking.thinks() {
+		return nil, wire.Unwritable("topP", "a model that thinks takes no top_p below 0.95")
 	}
-	w.StopSequences = slices.Clone(o.Stop)
-	w.ServiceTier = sdk.MessageNewParamsServiceTier(o.ServiceTier)
+	w.TopP, w.StopSequences, w.ServiceTier = o.TopP, o.Stop, o.ServiceTier
 	return w, nil
 }
 
@@ -81,25 +63,14 @@ func (p *Provider) vet(req *provider.Request) error {
 	if o.Search && slices.ContainsFunc(req.Tools, func(t provider.Tool) bool { return t.Name == searchName }) {
 		return wire.Unwritable(string(provider.AbilitySearch), "a tool has the name of the vendor's search, "+searchName)
 	}
-	return p.VetHeader(o.Header, ownHeaders...)
+	return p.VetHeader(o.Header, headerVersion)
 }
 
 // body returns the JSON of a request, with the fields that its config adds.
-func (p *Provider) body(req *provider.Request, w *sdk.MessageNewParams) (json.RawMessage, error) {
-	more := map[string]any{"stream": true}
-	if p.Vertex != "" { // the model is part of the path
-		more["model"] = param.Omit
-	}
-	w.SetExtraFields(more)
-	data, err := json.Marshal(w)
-	if err != nil {
-		return nil, wire.Unwritable("request", "the request cannot be written as JSON")
-	}
-	if p.Vertex != "" { // here, because the SDK writes several fields in any order
-		data, _ = wire.Extend(data, map[string]json.RawMessage{"anthropic_version": json.RawMessage(`"` + versionVertex + `"`)})
-	}
-	if req.Options == nil {
-		return data, nil
+func body(req *provider.Request, w *request) ([]byte, error) {
+	data, err := wire.Body(w)
+	if err != nil || req.Options == nil {
+		return data, err
 	}
 	return wire.Extend(data, req.Options.Extra)
 }

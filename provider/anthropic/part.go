@@ -5,9 +5,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -40,16 +37,21 @@ func (c *conversation) parts(m *provider.Message) {
 		p := &m.Parts[i]
 		media := wire.MediaType(p)
 		if slices.Contains(images, media) {
-			c.add(sdk.MessageParamRoleUser, sdk.NewImageBlockBase64(media, base64.StdEncoding.EncodeToString(p.Data)))
+			c.add(user, content{Source: encoded(p, media), Type: "image"})
 			continue
 		}
-		block := sdk.NewDocumentBlock(sdk.PlainTextSourceParam{Data: string(p.Data)})
-		if media == mediaPDF {
-			block = sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: base64.StdEncoding.EncodeToString(p.Data)})
+		block := content{Source: encoded(p, media), Type: "document"}
+		if media == mediaText {
+			block.Source = &source{Data: string(p.Data), MediaType: media, Type: "text"}
 		}
 		if !blank(p.Name) {
-			block.OfDocument.Title = param.NewOpt(p.Name)
+			block.Title = p.Name
 		}
-		c.add(sdk.MessageParamRoleUser, block)
+		c.add(user, block)
 	}
+}
+
+// encoded writes the bytes of a part in base64.
+func encoded(p *provider.Part, media string) *source {
+	return &source{Data: base64.StdEncoding.EncodeToString(p.Data), MediaType: media, Type: "base64"}
 }

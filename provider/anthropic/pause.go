@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -91,8 +88,8 @@ func text(s string) json.RawMessage {
 
 // paused reports whether the vendor has paused the reply, and adds to the request what continues it. The limit of output
 // is that of all pieces together. If nothing of it is left, the reply ends at its limit.
-func (r *reply) paused(w *sdk.MessageNewParams) bool {
-	if r.reason != sdk.StopReasonPauseTurn || !r.pausable || r.pauses == maxPauses {
+func (r *reply) paused(w *request) bool {
+	if r.reason != stopPause || !r.pausable || r.pauses == maxPauses {
 		return false
 	}
 	var blocks []json.RawMessage
@@ -105,8 +102,8 @@ func (r *reply) paused(w *sdk.MessageNewParams) bool {
 		return false
 	}
 	left := w.MaxTokens - int64(r.usage.output)
-	if thinking := w.Thinking.OfEnabled; left < 1 || thinking != nil && left <= thinking.BudgetTokens {
-		r.reason = sdk.StopReasonMaxTokens
+	if left < 1 || w.Thinking != nil && left <= w.Thinking.BudgetTokens {
+		r.reason = stopLimit
 		return false
 	}
 	r.pauses++
@@ -116,7 +113,7 @@ func (r *reply) paused(w *sdk.MessageNewParams) bool {
 	if r.pauses > 1 { // the blocks of the whole turn replace those of its beginning
 		w.Messages = w.Messages[:len(w.Messages)-1]
 	}
-	w.Messages = append(slices.Clip(w.Messages), param.Override[sdk.MessageParam](map[string]any{"role": "assistant", "content": blocks}))
+	w.Messages = append(slices.Clip(w.Messages), continuation{Content: blocks, Role: assistant})
 	return true
 }
 

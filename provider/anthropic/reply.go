@@ -10,14 +10,18 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// message is one event of a reply. It replaces the SDK's union type, which takes three hundred bytes of
-// memory for each byte of a hostile event.
+// Reasons for the end of a reply that this package sets or asks for.
+const (
+	stopLimit = "max_tokens"
+	stopPause = "pause_turn"
+)
+
+// message is one event of a reply. In the union type of the vendor's SDK, each byte of a hostile event takes three hundred bytes of
+// memory.
 type message struct {
 	Type    wire.Name  `json:"type"`
 	Index   wire.Index `json:"index"`
@@ -67,7 +71,7 @@ type reply struct {
 	unfinished map[int]bool // blocks that have begun: whether they have not ended
 
 	thoughts []thought // since the last tool call
-	reason   sdk.StopReason
+	reason   string
 	ended    bool // message_stop has come
 	whole    bool // the reason has come, and no block is open
 
@@ -217,7 +221,7 @@ func (r *reply) take(kind string, data []byte) error {
 		r.usage.update(&e.Usage)
 		r.usage.complete = r.usage.complete || e.Usage.Output != nil
 		if e.Delta.StopReason != "" {
-			r.ends(sdk.StopReason(e.Delta.StopReason))
+			r.ends(string(e.Delta.StopReason))
 		}
 	case "message_stop":
 		r.ended = true
@@ -230,7 +234,7 @@ func (r *reply) take(kind string, data []byte) error {
 }
 
 // ends notes why the reply ends.
-func (r *reply) ends(reason sdk.StopReason) {
+func (r *reply) ends(reason string) {
 	r.reason, r.whole = reason, true
 	for _, open := range r.unfinished {
 		r.whole = r.whole && !open
@@ -362,19 +366,19 @@ func (r *reply) finish(index int) error {
 // broken off.
 func (r *reply) stop() (provider.StopReason, error) {
 	switch r.reason {
-	case sdk.StopReasonEndTurn, sdk.StopReasonStopSequence:
+	case "end_turn", "stop_sequence":
 		return provider.StopEnd, nil
-	case sdk.StopReasonMaxTokens:
+	case stopLimit:
 		return provider.StopLength, nil
-	case sdk.StopReasonToolUse:
+	case "tool_use":
 		return provider.StopTool, nil
-	case sdk.StopReasonRefusal:
+	case "refusal":
 		return provider.StopRefusal, nil
-	case sdk.StopReasonPauseTurn:
-		return "", r.exchange.Invalid(string(r.reason), "the server paused the reply for its own tools, and it was not continued")
+	case stopPause:
+		return "", r.exchange.Invalid(r.reason, "the server paused the reply for its own tools, and it was not continued")
 	case "":
 		return "", r.exchange.Invalid("no_reason", "the reply ended without a reason")
 	default:
-		return r.exchange.Ending("stop_reason", string(r.reason))
+		return r.exchange.Ending("stop_reason", r.reason)
 	}
 }

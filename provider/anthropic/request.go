@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -17,14 +14,14 @@ func form(req *provider.Request, t *wire.Terms) (*provider.Request, error) {
 	return f.Request(req)
 }
 
-// params writes a request that is in its form, in the SDK's types.
-func (p *Provider) params(req *provider.Request, t *wire.Terms) sdk.MessageNewParams {
+// request writes a request that is in its form.
+func (p *Provider) request(req *provider.Request, t *wire.Terms) *request {
 	maxTokens := int64(cmp.Or(req.MaxTokens, DefaultMaxTokens))
 	c := conversation{owner: p.owner()}
 	c.view(req)
 	plan := p.plan(req, maxTokens)
-	thinking := plan.option(maxTokens, c.messages)
-	thinks := thinking.OfAdaptive != nil || thinking.OfEnabled != nil
+	thinking := plan.option(maxTokens, c.turns)
+	thinks := thinking.thinks()
 	if (plan.budget > 0 || plan.off != "") && !thinks { // a model that does not think gets no thoughts
 		c = conversation{}
 		c.view(req)
@@ -32,28 +29,35 @@ func (p *Provider) params(req *provider.Request, t *wire.Terms) sdk.MessageNewPa
 	view := c.blocks()
 	c.say(&req.Last, false)
 
-	w := sdk.MessageNewParams{
-		Model:     req.Model,
+	w := &request{
 		MaxTokens: maxTokens,
-		Messages:  c.messages,
-		Tools:     tools(req.Tools),
+		Messages:  make([]any, len(c.turns)),
+		Model:     req.Model,
 		Thinking:  thinking,
+		Tools:     tools(req.Tools),
+		Stream:    true,
+	}
+	if p.Vertex != "" {
+		w.Model, w.Version = "", versionVertex
 	}
 	if req.System != "" {
-		w.System = []sdk.TextBlockParam{{Text: req.System}}
+		w.System = []content{said(req.System)}
 	}
-	if req.Temperature != nil && !thinks {
-		w.Temperature = param.NewOpt(*req.Temperature)
+	if !thinks {
+		w.Temperature = req.Temperature
 	}
-	w.OutputConfig.Effort = sdk.OutputConfigEffort(plan.effort)
+	w.OutputConfig.Effort = plan.effort
 	if req.Schema != nil {
 		w.OutputConfig.Format = format(req.Schema, t)
 	}
 	if req.Options != nil && req.Options.Search {
-		w.Tools = append(w.Tools, sdk.ToolUnionParam{OfWebSearchTool20250305: &sdk.WebSearchTool20250305Param{}})
+		w.Tools = append(w.Tools, tool{Name: searchName, Type: "web_search_20250305"})
 	}
 	if !p.NoCache {
-		p.mark(&w, view)
+		p.mark(w, c.turns, view)
+	}
+	for i := range c.turns {
+		w.Messages[i] = c.turns[i]
 	}
 	return w
 }
@@ -66,8 +70,8 @@ const between = "(The conversation goes on.)"
 
 // conversation collects messages. Neighbouring messages of one role become blocks of one message.
 type conversation struct {
-	messages []sdk.MessageParam
-	owner    wire.Owner // of the thoughts that are sent; zero: none are
+	turns []turn
+	owner wire.Owner // of the thoughts that are sent; zero: none are
 }
 
 // view writes the messages of a request that is in its form.
@@ -75,7 +79,7 @@ func (c *conversation) view(req *provider.Request) {
 	for i := range req.Messages {
 		switch m := &req.Messages[i]; {
 		case m.ToolResult != nil:
-			c.add(sdk.MessageParamRoleUser, result(m.ToolResult))
+			c.add(user, result(m.ToolResult))
 		case len(m.ToolCalls) > 0:
 			c.call(m)
 		default:
@@ -90,26 +94,26 @@ func (c *conversation) say(m *provider.Message, own bool) {
 	switch {
 	case m.Text == "":
 	case own:
-		c.add(sdk.MessageParamRoleAssistant, sdk.NewTextBlock(m.Text))
+		c.add(assistant, said(m.Text))
 	default:
-		c.add(sdk.MessageParamRoleUser, sdk.NewTextBlock(m.Enclosed()))
+		c.add(user, said(m.Enclosed()))
 	}
 }
 
-func (c *conversation) add(role sdk.MessageParamRole, block sdk.ContentBlockParamUnion) {
-	last := len(c.messages) - 1
-	if last < 0 || c.messages[last].Role != role {
-		c.messages = append(c.messages, sdk.MessageParam{Role: role})
+func (c *conversation) add(role string, block content) {
+	last := len(c.turns) - 1
+	if last < 0 || c.turns[last].Role != role {
+		c.turns = append(c.turns, turn{Role: role})
 		last++
 	}
-	c.messages[last].Content = append(c.messages[last].Content, block)
+	c.turns[last].Content = append(c.turns[last].Content, block)
 }
 
 // blocks returns the number of blocks.
 func (c *conversation) blocks() int {
 	n := 0
-	for i := range c.messages {
-		n += len(c.messages[i].Content)
+	for i := range c.turns {
+		n += len(c.turns[i].Content)
 	}
 	return n
 }

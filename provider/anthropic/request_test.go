@@ -102,7 +102,7 @@ func TestRequestBody(t *testing.T) {
 }
 
 func TestRequestHeader(t *testing.T) {
-	// What the environment says is for programs that use the SDK directly.
+	// What the environment says is for programs that use Anthropic's client.
 	for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"} {
 		t.Setenv(name, "sk-environment")
 	}
@@ -122,6 +122,7 @@ func TestRequestHeader(t *testing.T) {
 	assert.Empty(t, header["Authorization"])
 	assert.Equal(t, "2023-06-01", header.Get("Anthropic-Version"))
 	assert.Equal(t, "application/json", header.Get("Content-Type"))
+	assert.Equal(t, "application/json", header.Get("Accept"))
 	assert.Equal(t, "next", header.Get("Anthropic-Beta"))
 	assert.Equal(t, req.ID, header.Get("X-Client-Request-Id"))
 	assert.Empty(t, header.Get("Idempotency-Key"), "net/http would retry by itself")

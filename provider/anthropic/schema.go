@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/wire"
@@ -20,21 +17,17 @@ const maxUnions = 16
 // optionBounds are the bounds in a schema, as a part of the request.
 const optionBounds = "output_config.format.schema.properties"
 
-// format returns the reply format for a schema, or none if the API cannot express it.
-func format(s *provider.Schema, t *wire.Terms) sdk.JSONOutputFormatParam {
+// format returns the reply format for a schema, nil if the API cannot express it.
+func format(s *provider.Schema, t *wire.Terms) *jsonFormat {
 	keep := bounds
 	if t.Leaves(optionBounds) {
 		keep = nil
 	}
 	strict, ok := openaicompat.StrictSchema(s.JSON, keep)
 	if !ok || !expressible(strict) {
-		return sdk.JSONOutputFormatParam{}
+		return nil
 	}
-	// The SDK's own field is a map, which would lose the order in which models write properties.
-	return param.Override[sdk.JSONOutputFormatParam](struct {
-		Type   string          `json:"type"`
-		Schema json.RawMessage `json:"schema"`
-	}{"json_schema", strict})
+	return &jsonFormat{Type: "json_schema", Schema: strict}
 }
 
 // bounds reports whether the API accepts a bound: an array that is not empty, and some formats. It refuses

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -58,36 +56,32 @@ func (p *Provider) plan(req *provider.Request, maxTokens int64) thinking {
 	return plan
 }
 
-// option returns the thinking option of a request. It is empty if no thinking is requested, or if thinking does not fit
+// option returns the thinking option of a request. It is nil if no thinking is requested, or if thinking does not fit
 // the limit of output or the conversation.
-func (t *thinking) option(maxTokens int64, messages []sdk.MessageParam) sdk.ThinkingConfigParamUnion {
-	var option sdk.ThinkingConfigParamUnion
+func (t *thinking) option(maxTokens int64, turns []turn) *thinkingOption {
+	var option *thinkingOption
 	switch {
-	case t.off == "between_tools":
-		option.OfBetweenTools = &sdk.ThinkingConfigBetweenToolsParam{}
 	case t.off != "":
-		option.OfDisabled = &sdk.ThinkingConfigDisabledParam{}
+		return &thinkingOption{Type: t.off}
 	case t.adaptive:
-		option.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{}
-		if t.shown {
-			option.OfAdaptive.Display = sdk.ThinkingConfigAdaptiveDisplaySummarized
-		}
-	case t.budget > 0 && t.budget < maxTokens && thoughtful(messages):
-		option = sdk.ThinkingConfigParamOfEnabled(t.budget)
-		if t.shown {
-			option.OfEnabled.Display = sdk.ThinkingConfigEnabledDisplaySummarized
-		}
+		option = &thinkingOption{Type: thinkingAdaptive}
+	case t.budget > 0 && t.budget < maxTokens && thoughtful(turns):
+		option = &thinkingOption{BudgetTokens: t.budget, Type: thinkingEnabled}
+	default:
+		return nil
+	}
+	if t.shown {
+		option.Display = "summarized"
 	}
 	return option
 }
 
 // thoughtful reports whether the last message that calls tools begins with a thought. With a budget, the
 // API refuses it otherwise; with adaptive thinking it does not.
-func thoughtful(messages []sdk.MessageParam) bool {
-	for _, m := range slices.Backward(messages) {
-		blocks := m.Content
-		if slices.ContainsFunc(blocks, func(b sdk.ContentBlockParamUnion) bool { return b.OfToolUse != nil }) {
-			return blocks[0].OfThinking != nil || blocks[0].OfRedactedThinking != nil
+func thoughtful(turns []turn) bool {
+	for _, t := range slices.Backward(turns) {
+		if slices.ContainsFunc(t.Content, func(c content) bool { return c.Type == typeToolUse }) {
+			return t.Content[0].Type == typeThinking || t.Content[0].Type == typeRedacted
 		}
 	}
 	return true
@@ -115,14 +109,14 @@ func (p *Provider) owner() wire.Owner {
 }
 
 // unseal returns the thoughts that are kept for an owner, as blocks of a request.
-func unseal(opaque json.RawMessage, owner wire.Owner) []sdk.ContentBlockParamUnion {
+func unseal(opaque json.RawMessage, owner wire.Owner) []content {
 	s := wire.Unseal[sealed](opaque, owner)
-	blocks := make([]sdk.ContentBlockParamUnion, len(s.Thoughts))
+	blocks := make([]content, len(s.Thoughts))
 	for i, t := range s.Thoughts {
 		if t.Data != "" {
-			blocks[i] = sdk.NewRedactedThinkingBlock(t.Data)
+			blocks[i] = content{Data: t.Data, Type: typeRedacted}
 		} else {
-			blocks[i] = sdk.NewThinkingBlock(t.Signature, t.Text)
+			blocks[i] = content{Signature: &t.Signature, Thinking: &t.Text, Type: typeThinking}
 		}
 	}
 	return blocks
