@@ -1,8 +1,6 @@
 package google
 
 import (
-	"google.golang.org/genai"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -13,17 +11,17 @@ const foreignSignature = "skip_thought_signature_validator"
 
 // conversation is the contents of a request. Roles alternate, which older models require: neighbouring
 // messages of one role become parts of one content.
-type conversation []*genai.Content
+type conversation []*turn
 
 // contents writes the conversation of a request that is in its form.
-func contents(req *provider.Request, owner wire.Owner) []*genai.Content {
+func contents(req *provider.Request, owner wire.Owner) []*turn {
 	var c conversation
 	var ids []string // the models' own, of the calls whose results follow
 	var names []string
 	for i := range req.Messages {
 		switch m := &req.Messages[i]; {
 		case m.ToolResult != nil: // in the order of the calls
-			c.add(genai.RoleUser, &genai.Part{FunctionResponse: &genai.FunctionResponse{
+			c.add(roleUser, piece{FunctionResponse: &sentResult{
 				ID: ids[0], Name: names[0], Response: response(m.ToolResult),
 			}})
 			ids, names = ids[1:], names[1:]
@@ -35,8 +33,8 @@ func contents(req *provider.Request, owner wire.Owner) []*genai.Content {
 				if k == 0 && len(s.Signature) == 0 {
 					s.Signature = []byte(foreignSignature)
 				}
-				c.add(genai.RoleModel, &genai.Part{
-					FunctionCall:     &genai.FunctionCall{ID: s.ID, Name: call.Name, Args: arguments(call.Arguments)},
+				c.add(roleModel, piece{
+					FunctionCall:     &sentCall{ID: s.ID, Name: call.Name, Args: arguments(call.Arguments)},
 					ThoughtSignature: s.Signature,
 				})
 				ids, names = append(ids, s.ID), append(names, call.Name)
@@ -50,33 +48,33 @@ func contents(req *provider.Request, owner wire.Owner) []*genai.Content {
 // say adds the files and the text of a message.
 func (c *conversation) say(m *provider.Message, own bool) {
 	c.parts(m)
-	to, text := genai.RoleUser, m.Enclosed()
+	to, text := roleUser, m.Enclosed()
 	switch {
 	case m.Text == "":
 		return
 	case own:
-		to, text = genai.RoleModel, m.Text
+		to, text = roleModel, m.Text
 	}
 	if last := c.last(to); last != nil && last.Parts[len(last.Parts)-1].Text != "" {
 		text = "\n\n" + text // the model reads parts as one text
 	}
-	c.add(to, &genai.Part{Text: text})
+	c.add(to, piece{Text: text})
 }
 
-// last returns the last content if it has that role, otherwise nil.
-func (c *conversation) last(role string) *genai.Content {
+// last returns the last turn if it has that role, otherwise nil.
+func (c *conversation) last(role string) *turn {
 	if n := len(*c); n > 0 && (*c)[n-1].Role == role {
 		return (*c)[n-1]
 	}
 	return nil
 }
 
-func (c *conversation) add(role string, parts ...*genai.Part) {
+func (c *conversation) add(role string, p piece) {
 	if last := c.last(role); last != nil {
-		last.Parts = append(last.Parts, parts...)
+		last.Parts = append(last.Parts, p)
 		return
 	}
-	*c = append(*c, &genai.Content{Role: role, Parts: parts})
+	*c = append(*c, &turn{Role: role, Parts: []piece{p}})
 }
 
 // response writes a result in the API's form: an object whose key says whether it is a result or an

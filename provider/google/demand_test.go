@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"google.golang.org/genai"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/google"
 	"github.com/agonist-dev/debate/provider/internal/adaptertest"
 )
 
@@ -74,7 +74,7 @@ func TestEfforts(t *testing.T) {
 	} {
 		for i, effort := range provider.Efforts() {
 			p, all := serve(t, 200, yes)
-			p.Thinking = &genai.ThinkingConfig{ThinkingBudget: new(int32(7)), IncludeThoughts: true}
+			p.Thinking = &google.Thinking{Budget: new(int32(7)), IncludeThoughts: true}
 			req := request()
 			req.Model, req.MaxTokens, req.Options = tt.model, tt.max, &provider.Options{Effort: effort}
 			_, _, err := ask(t, p, req)

@@ -2,20 +2,20 @@
 //
 // # What is sent
 //
-// A request consists of the official SDK's types: the system prompt as systemInstruction, the
+// A request has the system prompt as systemInstruction, the
 // conversation as contents of the roles user and model, the limit of output tokens and the temperature as
 // generationConfig. Roles alternate, which older models require: neighbouring messages of one role become
 // parts of one content, with a blank line between them. If a conversation begins with the speaker's own
 // words or calls, short user content precedes it, because the API refuses a call that follows nothing.
 // The key is sent as X-Goog-Api-Key, never in the URL.
 //
-// The SDK's client is not used; a test compares what is sent with what that client would send. The client
+// The official SDK is used by tests alone: one compares what is sent with what its client would send. The client
 // cannot be kept from reading the environment. Each time it is made, it reads GOOGLE_API_KEY and
 // GEMINI_API_KEY, whatever key it is given, and if both are set, it logs that it uses one of them.
 // Measured with v1.77.0, it also sorts the properties of a schema, counts neither system prompt nor
 // tools, takes a stream that was cut off for a complete reply, and lets a redirect take the key to
-// another host. The SDK's types do not decode the answer either: in them, a hostile answer takes a
-// hundred times its size. Package wire carries the request, and only package wire sees the key.
+// another host; in its types, a hostile answer takes a hundred times its size. Its
+// types alone link gRPC and OpenTelemetry. Package wire carries the request, and only package wire sees the key.
 //
 // A reply counts only once a finishReason has come. If a text or an error follows it, the reply is
 // invalid.

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"google.golang.org/genai"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/google"
 )
@@ -23,11 +21,8 @@ func ExampleNew() {
 
 	p := google.New("a-key")
 	p.BaseURL = server.URL // left out, it is Google's
-	p.Thinking = &genai.ThinkingConfig{ThinkingLevel: genai.ThinkingLevelLow}
-	p.Safety = []*genai.SafetySetting{{
-		Category:  genai.HarmCategoryHarassment,
-		Threshold: genai.HarmBlockThresholdBlockOnlyHigh, // debaters are blunt
-	}}
+	p.Thinking = &google.Thinking{Level: "LOW"}
+	p.Safety = []google.Safety{{Category: "HARM_CATEGORY_HARASSMENT", Threshold: "BLOCK_ONLY_HIGH"}} // debaters are blunt
 	r, err := p.Generate(context.Background(), &provider.Request{
 		Model: "gemini-3-flash-preview", System: "You are Ada.", Self: "Ada", Last: provider.Message{Text: "Open the debate."},
 	}, func(c provider.Chunk) { fmt.Printf("%q\n", c.Text) })

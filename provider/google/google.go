@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -26,10 +24,10 @@ type Provider struct {
 
 	// Safety sets what the vendor's filters block. A filter that is not listed keeps the vendor's
 	// default.
-	Safety []*genai.SafetySetting
+	Safety []Safety
 	// Thinking sets how much the model thinks, by level or by budget, whichever the model supports; nil:
 	// the vendor's default. Thoughts are never part of a reply's text, even if they are requested.
-	Thinking *genai.ThinkingConfig
+	Thinking *Thinking
 	// Vertex, if not empty, says that the server is Vertex AI, and names the project and the location there:
 	// "projects/debates/locations/global". Package vertex of this repository sets it.
 	Vertex string

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -61,12 +59,12 @@ var budgets = map[provider.Effort]int32{
 
 // thinking returns how much the model is asked to think: as the options say, and otherwise as the provider says.
 // Thoughts count against the limit of output, so a budget leaves a quarter of it to the reply.
-func (p *Provider) thinking(req *provider.Request) (*genai.ThinkingConfig, error) {
+func (p *Provider) thinking(req *provider.Request) (*Thinking, error) {
 	o := req.Options
 	if o == nil || o.Effort == "" && o.Reasoning != provider.ReasoningAsk {
 		return p.Thinking, nil
 	}
-	config := &genai.ThinkingConfig{}
+	config := &Thinking{}
 	if p.Thinking != nil {
 		*config = *p.Thinking
 	}
@@ -75,21 +73,21 @@ func (p *Provider) thinking(req *provider.Request) (*genai.ThinkingConfig, error
 		return config, nil
 	}
 	t, known := traitsOf(req.Model)
-	config.ThinkingLevel, config.ThinkingBudget = "", nil
+	config.Level, config.Budget = "", nil
 	switch {
 	case o.Effort == provider.EffortNone && (t.off || !known):
-		config.ThinkingBudget, config.IncludeThoughts = new(int32(0)), false
+		config.Budget, config.IncludeThoughts = new(int32(0)), false
 	case o.Effort == provider.EffortNone:
 		return nil, wire.Unwritable(string(provider.AbilityEffort), "the model "+wire.Clip(req.Model)+" always thinks")
 	case t.steps != nil:
 		step, _ := wire.Nearest(o.Effort, t.steps)
-		config.ThinkingLevel = genai.ThinkingLevel(strings.ToUpper(step))
+		config.Level = strings.ToUpper(step)
 	default:
 		budget := min(budgets[o.Effort], t.most)
 		if req.MaxTokens > 0 {
 			budget = int32(min(int64(budget), int64(req.MaxTokens)/4*3)) //nolint:gosec // at most what it was
 		}
-		config.ThinkingBudget = new(max(budget, t.least))
+		config.Budget = new(max(budget, t.least))
 	}
 	return config, nil
 }
@@ -154,9 +152,9 @@ func (g *generateRequest) set(o *provider.Options) {
 		c.Seed = new(int32(*o.Seed)) //nolint:gosec // vet has checked it
 	}
 	c.StopSequences = o.Stop
-	g.ServiceTier = genai.ServiceTier(o.ServiceTier)
+	g.ServiceTier = o.ServiceTier
 	if o.Search {
-		g.Tools = append(g.Tools, &genai.Tool{GoogleSearch: &genai.GoogleSearch{}})
+		g.Tools = append(g.Tools, tool{GoogleSearch: &struct{}{}})
 	}
 }
 
@@ -175,6 +173,6 @@ func taken(p *provider.Part) bool {
 func (c *conversation) parts(m *provider.Message) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		c.add(genai.RoleUser, &genai.Part{InlineData: &genai.Blob{MIMEType: wire.MediaType(p), Data: p.Data}})
+		c.add(roleUser, piece{InlineData: &inlineData{MIMEType: wire.MediaType(p), Data: p.Data}})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"google.golang.org/genai"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/google"
@@ -38,7 +37,7 @@ func TestRefusedParameters(t *testing.T) {
 			defer server.Close()
 			p := google.New(canary)
 			p.BaseURL = server.URL
-			p.Thinking = &genai.ThinkingConfig{ThinkingLevel: genai.ThinkingLevelLow}
+			p.Thinking = &google.Thinking{Level: "LOW"}
 			req := request()
 			req.Schema = &provider.Schema{Name: "s", JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer","minimum":0}}}`)}
 			last := picky.Learns(t, p, req, tt.left)

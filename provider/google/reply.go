@@ -11,13 +11,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/genai"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// answer is one event of a reply. It replaces the SDK's types, which take hundreds of bytes for an
+// answer is one event of a reply. The types of the vendor's SDK take hundreds of bytes for an
 // element of three bytes, and do not bound the number of elements.
 type answer struct {
 	Candidates     wire.List[*candidate] `json:"candidates"`
@@ -193,7 +191,7 @@ func (r *reply) choose(c *candidate, counted provider.Usage) error {
 		}
 	}
 	r.found(c.Grounding)
-	if c.FinishReason == "" || genai.FinishReason(c.FinishReason) == genai.FinishReasonUnspecified || r.Stop != "" {
+	if c.FinishReason == "" || c.FinishReason == "FINISH_REASON_UNSPECIFIED" || r.Stop != "" {
 		return nil
 	}
 	r.Usage, r.Settled = counted, true // counts before the end are not final
@@ -225,25 +223,18 @@ func (r *reply) call(p *part) error {
 	return nil
 }
 
-// These are the finish reasons that the SDK does not know and whose words do not tell what they mean.
-const (
-	finishMalformed   genai.FinishReason = "MALFORMED_RESPONSE"
-	finishNoSignature genai.FinishReason = "MISSING_THOUGHT_SIGNATURE"
-)
-
 // stop translates the finish reason. A reason that says that the reply is broken is a failure. Of any other its words decide.
 func (r *reply) stop(c *candidate) (provider.StopReason, error) {
-	switch genai.FinishReason(c.FinishReason) {
-	case genai.FinishReasonStop:
+	switch c.FinishReason {
+	case "STOP":
 		return provider.StopEnd, nil
-	case genai.FinishReasonMaxTokens, genai.FinishReasonContinuation:
+	case "MAX_TOKENS", "CONTINUATION":
 		return provider.StopLength, nil
-	case genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonSPII, genai.FinishReasonImageRecitation:
+	case "RECITATION", "LANGUAGE", "SPII", "IMAGE_RECITATION":
 		return provider.StopFilter, nil
-	case genai.FinishReasonMalformedFunctionCall, genai.FinishReasonUnexpectedToolCall, genai.FinishReasonTooManyToolCalls,
-		finishMalformed:
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE":
 		return "", r.broken(c, "the vendor could not use what the model wrote")
-	case finishNoSignature: // the same request would end so again
+	case "MISSING_THOUGHT_SIGNATURE": // the same request would end so again
 		return "", of(provider.KindValidation, r.broken(c, "the vendor misses a signature in the request"))
 	}
 	stop, err := r.exchange.Ending("finishReason", wire.Clip(string(c.FinishReason)))

@@ -7,22 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"github.com/agonist-dev/debate/internal/toolschema"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
-
-// generateRequest is the body of a request. The SDK has types for all its parts, but none for the whole.
-type generateRequest struct {
-	SystemInstruction *genai.Content         `json:"systemInstruction,omitempty"`
-	Contents          []*genai.Content       `json:"contents"`
-	Tools             []*genai.Tool          `json:"tools,omitempty"`
-	SafetySettings    []*genai.SafetySetting `json:"safetySettings,omitempty"`
-	GenerationConfig  genai.GenerationConfig `json:"generationConfig"`
-	ServiceTier       genai.ServiceTier      `json:"serviceTier,omitempty"`
-}
 
 // request writes a request. It fails with kind validation if a part that must be JSON is not, or
 // if the API has no words for it.
@@ -41,13 +29,13 @@ func (p *Provider) request(req *provider.Request, t *wire.Terms) (*generateReque
 	g := &generateRequest{
 		Contents:       contents(req, p.owner()),
 		SafetySettings: p.Safety,
-		GenerationConfig: genai.GenerationConfig{
+		GenerationConfig: generationConfig{
 			MaxOutputTokens: int32(min(max(req.MaxTokens, 0), math.MaxInt32)),
 			ThinkingConfig:  thinking,
 		},
 	}
 	if req.System != "" {
-		g.SystemInstruction = genai.NewContentFromText(req.System, genai.RoleUser)
+		g.SystemInstruction = &turn{Role: roleUser, Parts: []piece{{Text: req.System}}}
 	}
 	if req.Temperature != nil {
 		t := float32(*req.Temperature)
@@ -61,25 +49,24 @@ func (p *Provider) request(req *provider.Request, t *wire.Terms) (*generateReque
 			return nil, wire.Unwritable("schema", "the schema is not a JSON schema")
 		}
 		g.GenerationConfig.ResponseMIMEType = "application/json"
-		g.GenerationConfig.ResponseJsonSchema = schema
+		g.GenerationConfig.ResponseJSONSchema = schema
 	}
 	return g, nil
 }
 
 // tools writes the tools as one tool with all their functions, which is the API's form.
-func tools(list []provider.Tool) []*genai.Tool {
+func tools(list []provider.Tool) []tool {
 	if len(list) == 0 {
 		return nil
 	}
-	var functions []*genai.FunctionDeclaration
-	for _, t := range list {
-		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
+	functions := make([]functionDeclaration, len(list))
+	for i, t := range list {
+		functions[i] = functionDeclaration{Name: t.Name, Description: t.Description}
 		if !argumentless(t.Parameters) {
-			f.ParametersJsonSchema = t.Parameters
+			functions[i].Parameters = t.Parameters
 		}
-		functions = append(functions, f)
 	}
-	return []*genai.Tool{{FunctionDeclarations: functions}}
+	return []tool{{FunctionDeclarations: functions}}
 }
 
 // argumentless reports whether a schema is that of a tool without arguments. The API leaves the schema of such a tool unset, and has

@@ -84,8 +84,8 @@ func TestRequestBody(t *testing.T) {
 			p, all := serve(t, http.StatusOK, yes)
 			p.Header = http.Header{"x-title": {"debate"}}
 			if name == "talk" {
-				p.Safety = []*genai.SafetySetting{{Category: genai.HarmCategoryHarassment, Threshold: genai.HarmBlockThresholdBlockOnlyHigh}}
-				p.Thinking = &genai.ThinkingConfig{ThinkingBudget: genai.Ptr[int32](0)}
+				p.Safety = []google.Safety{{Category: "HARM_CATEGORY_HARASSMENT", Threshold: "BLOCK_ONLY_HIGH"}}
+				p.Thinking = &google.Thinking{Budget: new(int32(0))}
 			}
 			adaptertest.Answer(t, p, req)
 			require.Len(t, *all, 1)

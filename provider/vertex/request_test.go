@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"google.golang.org/genai"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/google"
 )
 
 func request(model string) *provider.Request {
@@ -39,7 +39,7 @@ func TestRequests(t *testing.T) {
 	}))
 	defer server.Close()
 	p := at(server.URL, "ya29.token", server.Client())
-	p.Gemini.Safety = []*genai.SafetySetting{{Category: genai.HarmCategoryHarassment, Threshold: genai.HarmBlockThresholdBlockNone}}
+	p.Gemini.Safety = []google.Safety{{Category: "HARM_CATEGORY_HARASSMENT", Threshold: "BLOCK_NONE"}}
 	for _, model := range []string{"gemini-2.5-flash", "claude-sonnet-4-5@20250929", "endpoints/123"} {
 		_, _ = p.Generate(t.Context(), request(model), func(provider.Chunk) {})
 		require.NoError(t, p.Check(t.Context(), model))
