@@ -20,7 +20,8 @@
 //
 // Leases use the clock of the database, so the clocks of several machines may differ. SQLite's leases do
 // not wait for the disk: a lease's owner is on the same machine, and a power cut ends both. In PostgreSQL
-// only a release does not wait. If it is lost, the lease expires.
+// only a release does not wait. If it is lost, the lease expires. In SQLite, a lease also ends when its owner's process is gone: while an
+// owner has leases, its process keeps a file locked beside the database.
 //
 // The store is also a limit.Ledger of package provider/limit, by which machines on one database share the limits of their
 // accounts.

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/agonist-dev/debate v0.0.0
+	github.com/gofrs/flock v0.13.1
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0

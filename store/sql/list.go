@@ -36,12 +36,16 @@ func (s *Store) list(ctx context.Context, filter store.Filter, yield func(store.
 	if store.CheckID(filter.After) == nil {
 		after = filter.After
 	}
+	gone, err := s.gone(ctx, filter)
+	if err != nil {
+		return err
+	}
 	for given := 0; ; {
 		size := pageDebates
 		if filter.Limit > 0 {
 			size = min(size, filter.Limit-given)
 		}
-		infos, err := s.infos(ctx, filter, after, size)
+		infos, err := s.infos(ctx, filter, after, size, gone)
 		if err != nil {
 			return err
 		}
@@ -106,7 +110,35 @@ func (c *conditions) in(condition string, values []flow.State) {
 // working is exactly the words of an index: the states in which something happens by itself.
 const working = `d.state NOT IN ('', 'configuring', 'validating', 'ready', 'paused', 'awaitingInput', 'completed', 'canceled', 'error')`
 
-func (s *Store) conditions(filter store.Filter, after string) *conditions {
+// gone returns the owners whose leases are over because their processes are gone, if a filter asks for conversations without one.
+func (s *Store) gone(ctx context.Context, filter store.Filter) ([]any, error) {
+	if !filter.Idle && !filter.Due {
+		return nil, nil
+	}
+	files := s.life.files()
+	if len(files) == 0 {
+		return nil, nil
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT owner FROM debate_lease WHERE owner <> '' AND until > `+s.dialect.now)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var owners []any
+	for rows.Next() {
+		var owner string
+		if err := rows.Scan(&owner); err != nil {
+			return nil, err
+		}
+		if files[s.life.file(owner)] {
+			owners = append(owners, owner)
+		}
+	}
+	return owners, rows.Err()
+}
+
+// conditions writes what a filter asks for. gone are owners whose leases are over.
+func (s *Store) conditions(filter store.Filter, after string, gone []any) *conditions {
 	c := &conditions{}
 	unfinished := filter.Unfinished
 	if len(filter.States) > 0 {
@@ -120,7 +152,11 @@ func (s *Store) conditions(filter store.Filter, after string) *conditions {
 		c.add(working)
 	}
 	if filter.Idle || filter.Due {
-		c.add("l.owner IS NULL")
+		over := ""
+		if len(gone) > 0 {
+			over = " OR l.owner IN (%s" + strings.Repeat(", %s", len(gone)-1) + ")"
+		}
+		c.add("(l.owner IS NULL"+over+")", gone...)
 	}
 	if filter.Due {
 		c.add("(q.id IS NULL OR q.until <= " + s.dialect.now + ")")
@@ -150,8 +186,8 @@ func (s *Store) conditions(filter store.Filter, after string) *conditions {
 }
 
 // infos reads a page of conversations, those after the id after.
-func (s *Store) infos(ctx context.Context, filter store.Filter, after string, size int) ([]store.Info, error) {
-	c := s.conditions(filter, after)
+func (s *Store) infos(ctx context.Context, filter store.Filter, after string, size int, gone []any) ([]store.Info, error) {
+	c := s.conditions(filter, after, gone)
 	where := ""
 	if len(c.texts) > 0 {
 		where = "WHERE " + strings.Join(c.texts, " AND ")
@@ -207,6 +243,9 @@ func (s *Store) described(ctx context.Context, db reader, selected string, args 
 		info, err := scan(rows)
 		if err != nil {
 			return nil, err
+		}
+		if s.life.gone(plain(info.Owner)) {
+			info.Owner = ""
 		}
 		infos = append(infos, info)
 	}

@@ -25,7 +25,8 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 
 // OpenSQLite opens a database file and migrates it to the present version. If the file is missing, it is
 // created, readable by its owner only. SQLite keeps two more files beside it, with the suffixes "-wal"
-// and "-shm". All processes that have it open must run on one machine. A file that another program has made is left as
+// and "-shm", and a file "-live-…" for each owner of leases, which proves that its process lives: the leases of one that is gone
+// are over. All processes that have it open must run on one machine. A file that another program has made is left as
 // it is: the error is a [*ForeignError]. Of a damaged file the error is [ErrDamaged].
 func (o Options) OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	s, err := o.withDefaults().openSQLite(ctx, path)
@@ -62,6 +63,7 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	s := &Store{
 		later:   o.VacuumLater,
 		dialect: w.dialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: write, write: write, wake: wake{call: o.OnWake},
+		life: &life{path: path, mute: o.ReadOnly},
 	}
 	err = s.transact(ctx, func(ctx context.Context) error {
 		if err := sqliteForeign(ctx, read); err != nil { // before anything is changed

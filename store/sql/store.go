@@ -22,6 +22,7 @@ type Store struct {
 	timeout time.Duration
 	poll    time.Duration
 	wake    wake
+	life    *life     // nil: the database tells nothing of owners
 	work    bell.Bell // its source also looks at the watched logs
 	notices notices
 
@@ -57,6 +58,7 @@ func (s *Store) start(committers int) {
 		s.work.Close()
 		err := errors.Join(s.read.Close(), s.write.Close())
 		s.watch.close()
+		s.life.close()
 		return err
 	})
 }

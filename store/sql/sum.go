@@ -16,7 +16,11 @@ func (s *Store) Sum(ctx context.Context, filter store.Filter) (store.Sum, error)
 	if !decides(filter) {
 		return store.SumList(ctx, s, filter)
 	}
-	sum, err := s.sum(ctx, s.conditions(filter, ""))
+	gone, err := s.gone(ctx, filter)
+	if err != nil {
+		return store.Sum{}, failed("sum", err)
+	}
+	sum, err := s.sum(ctx, s.conditions(filter, "", gone))
 	if err != nil && ctx.Err() == nil {
 		return store.SumList(ctx, s, filter) // it reads on behind what is damaged, and caps what is too large
 	}
