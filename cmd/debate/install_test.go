@@ -49,12 +49,33 @@ func TestInstalling(t *testing.T) {
 	require.NoError(t, err, "%s", output)
 
 	program := filepath.Join(bin, "debate")
-	version, err := exec.CommandContext(t.Context(), program, "version").Output()
+	built, err := os.Stat(program)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, built.Size(), int64(mostBytes))
+	version, err := exec.CommandContext(t.Context(), program, "--version").Output()
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(string(version), "debate "+released+","), "%s", version)
 	help, err := exec.CommandContext(t.Context(), program, "--help").Output()
 	require.NoError(t, err)
 	assert.Contains(t, string(help), "debate [problem]")
+}
+
+// mostBytes is the size of the program as it is installed, with its symbols.
+const mostBytes = 60_000_000
+
+// Vendors' SDKs are for tests: linked into the program, they would be most of it.
+func TestNoSDKIsLinked(t *testing.T) {
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	require.NoError(t, err)
+	packages := strings.Fields(string(output))
+	require.Contains(t, packages, "github.com/agonist-dev/debate/provider/openai")
+	for _, path := range packages {
+		for _, heavy := range []string{
+			"github.com/openai/openai-go", "github.com/anthropics/anthropic-sdk-go", "google.golang.org/genai", "google.golang.org/grpc",
+		} {
+			assert.False(t, strings.HasPrefix(path, heavy), path)
+		}
+	}
 }
 
 // goVariables returns what "go env" says of some variables.

@@ -2,7 +2,7 @@
 //
 //	engine := &debate.Engine{Providers: env.FromEnv()}
 //
-// It is a module of its own because it depends on every vendor's SDK. A program that needs one vendor
+// It is a module of its own because it depends on the adapters, which are modules. A program that needs one vendor
 // imports that vendor's package instead.
 package env
 
