@@ -24,7 +24,7 @@ var (
 // readable is a request's body for a golden file: indented, and with the markers of fences as they are.
 func readable(t *testing.T, body []byte) string {
 	t.Helper()
-	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(adaptertest.Indented(t, body)) + "\n"
+	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(adaptertest.Indented(t, body))
 }
 
 // event is one server-sent event.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/agonist-dev/debate/provider"
@@ -61,7 +60,7 @@ func recording(t *testing.T) (p *bedrock.Provider, bodies *[]string, requests *[
 // readable is a request's body for a golden file.
 func readable(t *testing.T, body string) string {
 	t.Helper()
-	return strings.TrimRight(adaptertest.Indented(t, []byte(body)), "\n") + "\n"
+	return adaptertest.Indented(t, []byte(body))
 }
 
 func ask(t *testing.T, p provider.Provider, req *provider.Request) (*provider.Response, error) {

@@ -49,7 +49,7 @@ func TestLoweredSchemas(t *testing.T) {
 			require.NoError(t, err)
 			got := lowered(t, data)
 			require.NotNil(t, got)
-			golden(t, "schema/"+name+".golden", pretty(t, got)+"\n")
+			golden(t, "schema/"+name+".golden", pretty(t, got))
 			assert.JSONEq(t, string(got), string(lowered(t, got)), "what is lowered stays as it is")
 		})
 	}

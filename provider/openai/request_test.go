@@ -95,7 +95,7 @@ func TestRequestBody(t *testing.T) {
 
 func pretty(t *testing.T, body []byte) string {
 	t.Helper()
-	return adaptertest.Indented(t, body) + "\n"
+	return adaptertest.Indented(t, body)
 }
 
 func TestSealedThoughtsAreAskedOfModelsThatReason(t *testing.T) {

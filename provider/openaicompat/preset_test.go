@@ -102,8 +102,8 @@ func TestPresets(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, tt.key, key)
 			}
-			golden(t, "request/preset_"+tt.name+".golden", asked(t, tt.preset, req))
-			golden(t, "request/preset_"+tt.name+"_tools.golden", asked(t, tt.preset, tools))
+			golden(t, "request/preset_"+tt.name+".golden", asked(t, tt.preset, req)+"\n")
+			golden(t, "request/preset_"+tt.name+"_tools.golden", asked(t, tt.preset, tools)+"\n")
 		})
 	}
 	assert.Equal(t, "http://box:1/v1", openaicompat.Ollama("http://box:1/v1").BaseURL)

@@ -204,8 +204,7 @@ func TestLists(t *testing.T) {
 func TestBody(t *testing.T) {
 	body, err := wire.Body(map[string]string{"a": "<<<&"})
 	require.NoError(t, err)
-	assert.Len(t, body, len(`{"a":"<<<&"}`)+1)
-	assert.Contains(t, string(body), "<<<&")
+	assert.Equal(t, `{"a":"<<<&"}`, string(body))
 	_, err = wire.Body(func() {})
 	require.Error(t, err)
 }

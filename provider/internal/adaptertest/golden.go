@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,12 +31,12 @@ func Golden(t testing.TB, path, got string) {
 	assert.Equal(t, string(want), got)
 }
 
-// Indented returns a JSON document so that a person can read it, without a newline at its end.
+// Indented returns a JSON document so that a person can read it, with one newline at its end.
 func Indented(t testing.TB, data []byte) string {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, json.Indent(&b, data, "", "  "), "%s", data)
-	return b.String()
+	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
 // Published requires that the requests in files of testdata/request are what the vendor publishes in a file of testdata/published, and
