@@ -120,7 +120,7 @@ func event(seconds float64, body flow.Body) flow.Event {
 func timelineOf(t *testing.T, events ...flow.Event) string {
 	t.Helper()
 	r := &flow.Record{ID: "lined", State: flow.StateCompleted, LastAt: events[len(events)-1].At}
-	return sectionOf(t, pageOf(t, &export.Document{Record: r, Events: events}), "timeline")
+	return sectionOf(t, pageOf(t, (&export.Document{Record: r}).Tell(events...)), "timeline")
 }
 
 func intent(call, by string, attempt int) *flow.Intent {
@@ -223,10 +223,10 @@ func TestSpendingThatIsNothingOrUnknown(t *testing.T) {
 func TestCourseThroughTheStates(t *testing.T) {
 	change := func(from, to flow.State) flow.Event { return event(1, &flow.Transition{From: from, To: to, On: "go"}) }
 	r := &flow.Record{ID: "course", State: flow.StateCompleted}
-	s := sectionOf(t, pageOf(t, &export.Document{Record: r, Events: []flow.Event{
+	s := sectionOf(t, pageOf(t, (&export.Document{Record: r}).Tell(
 		change("ready", "talking"), change("talking", "judging"), change("judging", "talking"), change("talking", "judging"),
 		change("judging", "judging"), change("judging", "far_off"), change("far_off", "ready"), change("ready", "far_off"),
-	}}), "states")
+	)), "states")
 	assert.Equal(t, 4, strings.Count(s, `class="state-box"`))
 	assert.Equal(t, 6, strings.Count(s, `class="tip"`), "a state that follows itself has no arrow")
 	assert.Contains(t, s, ">judging ×3<")

@@ -104,7 +104,7 @@ func deliberate(t *testing.T, config deliberation.Config, words string) *export.
 		require.NoError(t, err)
 		for event, err := range engine.Events(t.Context(), session.ID(), 0) {
 			require.NoError(t, err)
-			d.Events = append(d.Events, event)
+			d.Tell(event)
 		}
 		require.NoError(t, engine.Shutdown(t.Context()))
 	})

@@ -14,7 +14,7 @@
 //
 // A page draws figures, beside a table that has all of them: the scores of each participant by round, or the judge's numbers for
 // the rounds of a deliberation; tokens and cost by actor; the states that the conversation went through; and a timeline of all
-// calls, with failures, waits, uses of tools and questions to persons. The last two need [Document.Events]. Markdown has the tables.
+// calls, with failures, waits, uses of tools and questions to persons. The last two need the log: see [Of]. Markdown has the tables.
 // Drawings are SVG within the page. They have a title and a description, follow the reader's choice of light or dark, and fit
 // paper and a phone. Lines have numbers and patterns beside their colours. More than 12 lines are drawn as their range and mean,
 // of more than 20 actors the first 20 have bars, and a pause in the timeline is shortened.
@@ -47,12 +47,14 @@
 package export
 
 import (
+	"context"
 	"errors"
 	"io"
 
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -62,17 +64,44 @@ import (
 type Document struct {
 	// Record is the debate, finished or not.
 	Record *flow.Record
-	// Events is the debate's log, or its facts up to now. It adds what the record does not keep: when
-	// turns were spoken, which attempts failed, why somebody was dropped, the questions that were
-	// answered, the timeline of calls, and the course through the states. Nil: the document has none of these.
-	Events []flow.Event
 	// Title is the title of the document; the topic if empty.
 	Title string
-	// File returns the bytes of a file of the debate by its hash, as [debate.Engine.File] does. A page then holds the images
-	// among the files, which are PNG, JPEG, GIF and WebP: at most [flow.MaxFiles] bytes of them, and at most 64 Mi pixels of
-	// each. An image that is missing, damaged or too large is named, and said not to be shown. Any other error of File is
-	// returned, and nothing is written. Nil: files are named only, as in Markdown.
-	File func(hash string) ([]byte, error)
+
+	events []flow.Event                      // as the flow reads them
+	file   func(hash string) ([]byte, error) // nil: files are named only
+	saved  *report                           // that of a debate of another program, which has no record
+}
+
+// Of returns the document of a stored conversation: its record, its log as its flow reads it, and its files. The
+// conversation may still run: the document has what was recorded when Of was called.
+//
+// The log adds what the record does not keep: when turns were spoken, which attempts failed, why somebody was dropped, the
+// questions that were answered, the timeline of calls, and the course through the states.
+//
+// A page holds the images among the files, which are PNG, JPEG, GIF and WebP: at most [flow.MaxFiles] bytes of them, and at most
+// 64 Mi pixels of each. An image that is missing, damaged or too large is named, and said not to be shown. If the store cannot
+// read a file for another reason, writing the page returns that error and writes nothing.
+//
+// Of needs the flow of the conversation, and no provider. Its errors are those of [debate.Engine.Record] and
+// [debate.Engine.Events]. Writing the page uses ctx too, to read the files.
+func Of(ctx context.Context, e *debate.Engine, id string) (*Document, error) {
+	record, err := e.Record(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{Record: record, file: func(hash string) ([]byte, error) { return e.File(ctx, id, hash) }}
+	for event, err := range e.Events(ctx, id, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if event.Seq > int64(len(d.events)) { // a chunk has the number of the fact before it
+			d.events = append(d.events, event)
+		}
+		if event.Seq >= record.Seq {
+			break
+		}
+	}
+	return d, nil
 }
 
 // Markdown writes a debate as a Markdown document (CommonMark with the tables of GitHub). It returns the
@@ -91,17 +120,17 @@ func HTML(w io.Writer, r *flow.Record) error {
 func (d *Document) Markdown(w io.Writer) error { return d.write(w, writeMarkdown, false) }
 
 // HTML writes the document like the function HTML. The page is also well-formed XML. It has no script.
-// Its content security policy allows neither scripts nor anything from outside. Images are part of the page: see File.
+// Its content security policy allows neither scripts nor anything from outside. Images are part of the page: see [Of].
 func (d *Document) HTML(w io.Writer) error { return d.write(w, writeHTML, true) }
 
 // write passes everything through a filter of characters, whatever its source.
 func (d *Document) write(w io.Writer, format func(io.Writer, *report) error, pictures bool) error {
-	if d == nil || d.Record == nil {
+	if d == nil || d.Record == nil && d.saved == nil {
 		return &flow.Error{Kind: provider.KindValidation, Op: "export", Field: "record", Err: errors.New("is missing")}
 	}
 	var file func(hash string) ([]byte, error)
 	if pictures {
-		file = d.File
+		file = d.file
 	}
 	report, err := newReport(d, file)
 	if err != nil {

@@ -49,7 +49,7 @@ func ExampleMarkdown() {
 		return
 	}
 	_, round, _ := strings.Cut(document.String(), "## Round 1")
-	round, _, _ = strings.Cut(round, "## Usage")
+	round, _, _ = strings.Cut(round, "## How it ran")
 	fmt.Println(strings.TrimSpace("## Round 1" + round))
 	// Output:
 	// ## Round 1: opening
@@ -106,21 +106,19 @@ func ExampleHTML() {
 }
 
 // The log tells more than the record: when each turn was spoken, what failed, and who was asked.
-func ExampleDocument() {
+func ExampleOf() {
 	store := &store.Memory{}
 	record, err := tea(store)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	document := export.Document{Record: record, Title: "Minutes of the tea committee"}
-	for event, err := range store.Read(context.Background(), record.ID, 0) {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		document.Events = append(document.Events, event)
+	document, err := export.Of(context.Background(), &debate.Engine{Store: store}, record.ID)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	document.Title = "Minutes of the tea committee"
 	var out bytes.Buffer
 	if err := document.Markdown(&out); err != nil {
 		fmt.Println(err)

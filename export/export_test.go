@@ -72,7 +72,7 @@ func TestNothingSecret(t *testing.T) {
 			require.NoError(t, d.HTML(&out))
 			text := out.String()
 			assert.NotContains(t, text, seed)
-			start := body.As[flow.Start](d.Events[0])
+			start := body.As[flow.Start](d.Told()[0])
 			require.NotEmpty(t, start.Texts)
 			fence := regexp.MustCompile(`\d{8,}`)
 			found := 0

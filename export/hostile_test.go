@@ -229,7 +229,7 @@ func (s *rewritable) with(text string) *export.Document {
 	r.Answers = []flow.Answer{{Inquiry: text, Option: flow.Option(text), Model: text, Person: text}}
 	*d.Config() = c
 	failed := &flow.Error{Kind: flow.Kind(text), Err: errors.New(text)}
-	return &export.Document{Record: &r, Title: text, Events: []flow.Event{
+	return (&export.Document{Record: &r, Title: text}).Tell([]flow.Event{
 		{Body: &flow.Transition{From: flow.State(text), To: "judging", On: flow.Trigger(text)}},
 		{Body: &flow.Transition{From: "judging", To: flow.State(text), On: flow.Trigger(text)}},
 		{Body: &flow.Intent{Call: "1", Attempt: 1, By: text, Kind: flow.CallKind(text), Model: text, Target: text}},
@@ -240,7 +240,7 @@ func (s *rewritable) with(text string) *export.Document {
 		{Body: &flow.Dropped{Participant: text, Reason: text}},
 		{Body: &flow.Skipped{Call: text, By: text, Reason: text, Cause: flow.Kind(text)}},
 		{Body: &flow.Inquiry{ID: text, To: text, About: []flow.FailedCall{{Call: text, By: text, Options: []flow.Option{flow.Option(text)}}}, Question: text}},
-	}}
+	}...)
 }
 
 // TestAttacks: whatever the texts of a debate are, its documents have the structure that they have with

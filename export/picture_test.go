@@ -60,7 +60,7 @@ func reported(t *testing.T, file func(hash string) ([]byte, error), attachments 
 	if file == nil {
 		file = func(hash string) ([]byte, error) { return engine.File(t.Context(), r.ID, hash) }
 	}
-	return written(t, &export.Document{Record: r, File: file})
+	return written(t, (&export.Document{Record: r}).Picture(file))
 }
 
 // written writes a document, and checks that nothing has broken out of its page.
@@ -70,7 +70,7 @@ func written(t *testing.T, d *export.Document) (page, markdown string) {
 	require.NoError(t, d.HTML(&html))
 	_, err := pageStructure([]byte(html.String()))
 	require.NoError(t, err)
-	d.File = func(string) ([]byte, error) { return nil, errors.New("Markdown has no images") }
+	d.Picture(func(string) ([]byte, error) { return nil, errors.New("Markdown has no images") })
 	require.NoError(t, d.Markdown(&plain))
 	assert.NotContains(t, plain.String(), "base64")
 	return stdhtml.UnescapeString(html.String()), plain.String()
@@ -184,7 +184,7 @@ func TestAFailureToReadAFileIsReturned(t *testing.T) {
 	engine, _ := stage.Engine(config)
 	r := stage.Run(t, engine, config)
 	down := errors.New("the store is down")
-	d := &export.Document{Record: r, File: func(string) ([]byte, error) { return nil, down }}
+	d := (&export.Document{Record: r}).Picture(func(string) ([]byte, error) { return nil, down })
 	var out strings.Builder
 	require.ErrorIs(t, d.HTML(&out), down)
 	assert.Empty(t, out.String())
@@ -206,7 +206,7 @@ func TestALogThatCallsAFileAnImage(t *testing.T) {
 			assert.Contains(t, err.Error(), "type")
 			continue
 		}
-		page, _ := written(t, &export.Document{Record: core.Record(), File: func(string) ([]byte, error) { return svg, nil }})
+		page, _ := written(t, (&export.Document{Record: core.Record()}).Picture(func(string) ([]byte, error) { return svg, nil }))
 		assert.Contains(t, page, "not shown: its bytes are not those of the file")
 		assert.NotContains(t, page, "<img")
 	}
@@ -226,9 +226,9 @@ func TestAPageShowsTheImageOfAnAnswer(t *testing.T) {
 		data := canvas(4, 3, "")
 		require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: r.Inquiries[0].ID, Text: "As drawn.", Attachments: []flow.File{{Name: "plan", Data: data}}}))
 		r = stage.StoredRecord(t, engine, s.ID())
-		page, markdown := written(t, &export.Document{Record: r, File: func(hash string) ([]byte, error) {
+		page, markdown := written(t, (&export.Document{Record: r}).Picture(func(hash string) ([]byte, error) {
 			return engine.File(t.Context(), s.ID(), hash)
-		}})
+		}))
 		assert.Equal(t, 1, strings.Count(page, embeds("image/gif", data)))
 		assert.Contains(t, markdown, flow.HashOf(data))
 	})

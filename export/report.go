@@ -149,7 +149,7 @@ func newReporter(r *flow.Record, events []flow.Event) *reporter {
 
 // newReport returns the report of a document. With file it has the pictures of the files.
 func newReport(d *Document, file func(hash string) ([]byte, error)) (*report, error) {
-	w := newReporter(d.Record, d.Events)
+	w := newReporter(d.Record, d.events)
 	w.gallery.file = file
 	w.cast()
 	r := w.head()

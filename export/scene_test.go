@@ -61,7 +61,7 @@ func (s *scene) play(t *testing.T) *export.Document {
 		}
 		for event, err := range store.Read(t.Context(), session.ID(), 0) {
 			require.NoError(t, err)
-			d.Events = append(d.Events, event)
+			d.Tell(event)
 		}
 		require.NoError(t, engine.Shutdown(t.Context()))
 	})

@@ -179,7 +179,7 @@ func work(t *testing.T, words string) *export.Document {
 		require.NoError(t, err)
 		for event, err := range engine.Events(t.Context(), session.ID(), 0) {
 			require.NoError(t, err)
-			d.Events = append(d.Events, event)
+			d.Tell(event)
 		}
 		require.NoError(t, engine.Shutdown(t.Context()))
 	})

@@ -1,9 +1,20 @@
 package command
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,18 +30,23 @@ import (
 type evalFlags struct {
 	file   string
 	models []string
+	output string
 }
 
 // eval has evaluators score the solution of a stored deliberation.
 func (p *program) eval() *cobra.Command {
 	var f evalFlags
 	c := &cobra.Command{
-		Use: "eval [id]", Short: "Have several evaluators score the solution of a deliberation: by default of the newest",
+		Use: "eval [id|file]", Short: "Have several evaluators score the solution of a deliberation: by default of the newest",
 		Long: `Have several evaluators score the solution of a stored deliberation, by
 default of the newest, all at once. None sees the answer of another one. They
 give 1 to 10 for seven criteria and for the whole; the table shows the
 averages, and how far the evaluators differ. The evaluation is stored as a
-conversation of its own.
+conversation of its own. A file in place of an id, which ends in .json, is a
+debate that dialectic has saved.
+
+--output writes the whole report to a file that ends in .json, or adds a row
+with the averages to one that ends in .csv, so that runs can be compared.
 
 The evaluators come from a file, JSON or YAML, with the fields of an
 evaluation (evaluators with id, model, temperature, prompt or promptFile;
@@ -39,19 +55,23 @@ have the fields of the public program: agents with id, provider, model,
 systemPromptPath, timeout and enabled. Without either there are two evaluators
 of the default model.`,
 		Example: `  debate eval
-  debate eval 0198c2f1 --evaluator openai/gpt-4.1 --evaluator anthropic/claude-sonnet-4-5 --json`,
+  debate eval 0198c2f1 --evaluator openai/gpt-4.1 --evaluator anthropic/claude-sonnet-4-5 --json
+  debate eval --output scores.csv`,
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := exclusive(c, "config", "evaluator"); err != nil {
 				return err
 			}
-			engine, id, closing, err := p.openOne(c.Context(), args, solved())
+			if err := p.checkScores(f.output); err != nil {
+				return err
+			}
+			engine, of, about, closing, err := p.scored(c.Context(), args)
 			if err != nil {
 				return err
 			}
 			defer closing()
-			config, err := p.evaluation(c.Context(), engine, id, &f)
+			config, err := p.evaluation(c.Context(), engine, &about, &f)
 			if err != nil {
 				return err
 			}
@@ -59,17 +79,19 @@ of the default model.`,
 			if err != nil {
 				return err
 			}
-			p.warnf("The evaluation of %s is kept as %s.", id, session.ID())
+			p.warnf("The evaluation of %s is kept as %s.", of, session.ID())
+			lead := p.lead
 			if p.json {
-				return p.scores(c.Context(), session)
+				lead = p.scores
 			}
-			return p.lead(c.Context(), session)
+			return p.keepScores(c.Context(), engine, session.ID(), of, f.output, lead(c.Context(), session))
 		},
 	}
 	p.viewFlags(c)
 	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this `file`, JSON or YAML")
 	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "`provider/model`: an evaluator; can be repeated")
 	completeFlag(c, "evaluator", modelNames)
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write the report to this file, which ends in .json, or add a row to one that ends in .csv")
 	return c
 }
 
@@ -78,20 +100,55 @@ func solved() choice {
 	return choice{last: &store.Filter{States: []flow.State{flow.StateCompleted}}, flow: deliberation.FlowName, implied: true}
 }
 
-// evaluation returns the evaluation of a deliberation's solution.
-func (p *program) evaluation(ctx context.Context, engine *debate.Engine, id string, f *evalFlags) (flow.Config, error) {
+// scored opens an engine, and returns what is to be scored: the solution of a deliberation, which the first of the arguments
+// names, or of a file that dialectic has written.
+func (p *program) scored(ctx context.Context, args []string) (
+	engine *debate.Engine, of string, about evaluation.Config, closing func(), err error,
+) {
+	if len(args) > 0 && saved(args[0]) {
+		data, err := readSaved(args[0])
+		if err != nil {
+			return nil, "", about, nil, err
+		}
+		if about, err = settings.SavedSolution(data); err != nil {
+			return nil, "", about, nil, exit(exitArguments, fmt.Errorf("%s: %w", args[0], err))
+		}
+		engine, closing, err = p.open(ctx)
+		return engine, args[0], about, closing, err
+	}
+	engine, of, closing, err = p.openOne(ctx, args, solved())
+	if err != nil {
+		return nil, "", about, nil, err
+	}
+	if about, err = solutionOf(ctx, engine, of); err != nil {
+		closing()
+		return nil, "", about, nil, err
+	}
+	return engine, of, about, closing, nil
+}
+
+// solutionOf returns what is to be scored of a stored deliberation.
+func solutionOf(ctx context.Context, engine *debate.Engine, id string) (evaluation.Config, error) {
 	record, err := engine.Record(ctx, id)
 	if err != nil {
-		return nil, err
+		return evaluation.Config{}, err
 	}
 	d, ok := deliberation.Of(record)
 	if !ok {
-		return nil, exit(exitArguments, fmt.Errorf("%s is a conversation of the flow %s: eval is for deliberations", id, record.Flow()))
+		return evaluation.Config{}, exit(exitArguments,
+			fmt.Errorf("%s is a conversation of the flow %s: eval is for deliberations", id, record.Flow()))
 	}
 	about, err := evaluation.About(d)
 	if err != nil {
-		return nil, exit(exitArguments, fmt.Errorf("%s has no solution: it is %s", id, record.State))
+		return about, exit(exitArguments, fmt.Errorf("%s has no solution: it is %s", id, record.State))
 	}
+	return about, nil
+}
+
+// evaluation returns the evaluation of a solution.
+func (p *program) evaluation(
+	ctx context.Context, engine *debate.Engine, about *evaluation.Config, f *evalFlags,
+) (flow.Config, error) {
 	about.Unattended = !p.interactive()
 	models := f.models
 	if len(models) == 0 && f.file == "" {
@@ -101,7 +158,7 @@ func (p *program) evaluation(ctx context.Context, engine *debate.Engine, id stri
 		}
 		models = []string{usual, usual}
 	}
-	loaded, problems := settings.OpenEvaluation(f.file, models, &about)
+	loaded, problems := settings.OpenEvaluation(f.file, models, about)
 	if loaded == nil {
 		return nil, exit(codeOfMistakes(problems), settings.Sorted(problems))
 	}
@@ -116,8 +173,8 @@ func (p *program) evaluation(ctx context.Context, engine *debate.Engine, id stri
 	return loaded.Config, nil
 }
 
-// scored is what eval --json prints.
-type scored struct {
+// scoreSheet is what eval --json prints.
+type scoreSheet struct {
 	ID string `json:"id"`
 	evaluation.Report
 }
@@ -131,10 +188,120 @@ func (p *program) scores(ctx context.Context, session *debate.Session) error {
 		return interruption(ctx, err)
 	}
 	if scores, ok := evaluation.Of(record); ok && record.State == flow.StateCompleted {
-		if err := p.printValue(scored{session.ID(), scores.Report()}); err != nil {
+		if err := p.printValue(scoreSheet{session.ID(), scores.Report()}); err != nil {
 			return err
 		}
 	}
 	got := resultOf(record)
 	return (&leader{program: p, session: session}).end(record, &got, err)
+}
+
+// checkScores refuses a file of scores that is sure to fail, before anything is paid for.
+func (p *program) checkScores(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := p.spare("output", path); err != nil {
+		return err
+	}
+	switch extension := strings.ToLower(filepath.Ext(path)); extension {
+	case ".json":
+		return nil
+	case ".csv":
+		held, err := os.ReadFile(path)
+		if errors.Is(err, os.ErrNotExist) || err == nil && len(held) == 0 {
+			return nil
+		}
+		if err != nil {
+			return exit(exitArguments, fmt.Errorf("--output: %w", err))
+		}
+		if head := string(rowsOf(scoreColumns())); !strings.HasPrefix(strings.ReplaceAll(string(held), "\r\n", "\n"), head) {
+			return exit(exitArguments, fmt.Errorf("--output: %s has other columns than %s", path, strings.TrimSpace(head)))
+		}
+		return nil
+	default:
+		return exit(exitArguments, fmt.Errorf("--output: scores are written to a file that ends in .json or .csv, and %s does not", path))
+	}
+}
+
+// keepScores writes the scores of an evaluation to a file. led is how it was led to its end, and is returned, unless that went
+// well and the file cannot be written. An evaluation that is not complete writes nothing.
+func (p *program) keepScores(ctx context.Context, engine *debate.Engine, id, of, path string, led error) error {
+	if path == "" {
+		return led
+	}
+	ctx = context.WithoutCancel(ctx) // what was paid for is written even if the command is over
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return cmp.Or(led, err)
+	}
+	scores, ok := evaluation.Of(record)
+	if !ok || record.State != flow.StateCompleted {
+		return led
+	}
+	report := scores.Report()
+	if strings.EqualFold(filepath.Ext(path), ".csv") {
+		err = addRow(path, scoreRow(record, of, &report))
+	} else {
+		var data []byte
+		if data, err = indented(scoreSheet{id, report}); err == nil {
+			err = writeFile(path, func(w io.Writer) error {
+				_, err := w.Write(data)
+				return err
+			})
+		}
+	}
+	if err != nil {
+		return cmp.Or(led, fmt.Errorf("write the output: %w", err))
+	}
+	return led
+}
+
+// scoreColumns are the names of the columns of a file of scores.
+func scoreColumns() []string {
+	return []string{
+		"time", "id", "of", string(evaluation.CriterionFunction), string(evaluation.CriterionPerformance), string(evaluation.CriterionSecurity),
+		string(evaluation.CriterionMaintainability), string(evaluation.CriterionCompliance), string(evaluation.CriterionTestability),
+		string(evaluation.CriterionRequirements), string(evaluation.CriterionOverall),
+	}
+}
+
+// scoreRow returns the averages of an evaluation, in the order of the columns. Where there is no score, the cell is empty.
+func scoreRow(record *flow.Record, of string, report *evaluation.Report) []string {
+	means := make(map[evaluation.Criterion]string)
+	for _, rating := range append(slices.Clone(report.Criteria), report.Overall) {
+		if rating.Spread != nil {
+			means[rating.Criterion] = strconv.FormatFloat(math.Round(rating.Spread.Mean*100)/100, 'f', -1, 64)
+		}
+	}
+	columns := scoreColumns()
+	row := []string{record.LastAt.UTC().Format(time.RFC3339), record.ID, of}
+	for _, column := range columns[len(row):] {
+		row = append(row, means[evaluation.Criterion(column)])
+	}
+	return row
+}
+
+// rowsOf returns rows as CSV.
+func rowsOf(rows ...[]string) []byte {
+	var out bytes.Buffer
+	_ = csv.NewWriter(&out).WriteAll(rows) // into memory
+	return out.Bytes()
+}
+
+// addRow adds a row to a file of scores, and before the first one the names of the columns.
+func addRow(path string, row []string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil { //nolint:gosec // the mask of the process decides
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666) //nolint:gosec // the mask of the process decides
+	if err != nil {
+		return err
+	}
+	rows := [][]string{row}
+	if info, err := file.Stat(); err == nil && info.Size() == 0 {
+		rows = [][]string{scoreColumns(), row}
+	}
+	_, err = file.Write(rowsOf(rows...))
+	return errors.Join(err, file.Close())
 }

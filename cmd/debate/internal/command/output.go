@@ -37,7 +37,7 @@ func (p *program) outputFlags(c *cobra.Command) {
 // checkOutputs refuses an output that is sure to fail, or to do harm, before anything is paid for.
 func (p *program) checkOutputs() error {
 	o := &p.outputs
-	if err := errors.Join(p.spare("output", o.result), p.spare("report", o.report)); err != nil {
+	if err := errors.Join(p.spare("output", o.result), p.spare("report", o.report), reportable("report", o.report)); err != nil {
 		return err
 	}
 	if o.result != "" && o.report != "" && filepath.Clean(o.result) == filepath.Clean(reportPath(o.report)) {
@@ -82,7 +82,7 @@ func (p *program) deliver(ctx context.Context, engine *debate.Engine, id string,
 	}
 	if p.outputs.report != "" {
 		path := reportPath(p.outputs.report)
-		if err := p.writeReport(ctx, engine, record, path); err != nil {
+		if err := reportTo(ctx, engine, id, path); err != nil {
 			p.warnf("warning: the report could not be written: %v", err)
 		} else {
 			p.warnf("Report: %s", path)

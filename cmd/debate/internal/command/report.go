@@ -3,59 +3,114 @@ package command
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
-	"github.com/agonist-dev/debate/flow"
 )
 
 // report writes a conversation for people.
 func (p *program) report() *cobra.Command {
 	var output string
+	var open bool
 	c := &cobra.Command{
-		Use: "report [id]", Short: "Write a conversation as a page or as Markdown: by default the newest",
+		Use: "report [id|file]", Short: "Write a conversation as a page or as Markdown: by default the newest",
 		Args: arguments(cobra.MaximumNArgs(1)), ValidArgsFunction: p.completeIDs(1),
-		Long: `Write a conversation as a document: what was asked for, what came of it, what
-everybody said, how the judges scored it round by round, who was called when,
-and what it cost. A page has charts of that, and needs nothing beside itself:
-no script, no network.
+		Long: `Write a conversation as a document: what came of it, who took part and what it
+cost, what everybody said round by round, and how it ran. A page has charts,
+and needs nothing beside itself: no script, no network.
 
 Without --output, Markdown goes to the standard output. The conversation may
-still run.`,
-		Example: `  debate report --output report.html
+still run. A file that ends in .json is a debate that dialectic has saved.`,
+		Example: `  debate report --open
+  debate report --output report.html
   debate report 0198c2f1 > report.md`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := p.spare("output", output); err != nil {
+			if err := errors.Join(p.spare("output", output), reportable("output", output)); err != nil {
 				return err
 			}
-			engine, id, closing, err := p.openOne(c.Context(), args, anyNewest())
+			document, name, closing, err := p.document(c.Context(), args)
 			if err != nil {
 				return err
 			}
 			defer closing()
-			record, err := engine.Record(c.Context(), id)
-			if err != nil {
-				return err
-			}
-			if output == "" {
-				return p.writeDocument(c.Context(), engine, record, p.Out, (*export.Document).Markdown)
-			}
 			path := reportPath(output)
-			if err := p.writeReport(c.Context(), engine, record, path); err != nil {
+			switch {
+			case output == "" && !open:
+				return writeDocument(document, p.Out, (*export.Document).Markdown)
+			case output == "":
+				if path, err = p.cachePage(name); err == nil {
+					err = writePrivate(document, path)
+				}
+			default:
+				err = writeReport(document, path)
+			}
+			if err != nil {
 				return fmt.Errorf("write the report: %w", err)
 			}
 			p.warnf("Report: %s", path)
+			if open {
+				p.display(path)
+			}
 			return nil
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "the file: a page if it ends in .html, else Markdown, whose name ends in .md")
+	c.Flags().BoolVar(&open, "open", false, "open the report; without --output it is a page in the user's folder of caches")
 	return c
+}
+
+// document returns the document of a conversation, which the first of the arguments names, or of a file that dialectic has
+// written. The name is one for a file. The document can be written until closing is called.
+func (p *program) document(ctx context.Context, args []string) (document *export.Document, name string, closing func(), err error) {
+	if len(args) > 0 && saved(args[0]) {
+		data, err := readSaved(args[0])
+		if err != nil {
+			return nil, "", nil, err
+		}
+		if document, err = export.Saved(data); err != nil {
+			return nil, "", nil, exit(exitArguments, fmt.Errorf("%s: %w", args[0], err))
+		}
+		return document, strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])), func() {}, nil
+	}
+	engine, id, closing, err := p.openOne(ctx, args, anyNewest())
+	if err != nil {
+		return nil, "", nil, err
+	}
+	document, err = export.Of(ctx, engine, id)
+	if err != nil {
+		closing()
+		return nil, "", nil, err
+	}
+	return document, id, closing, nil
+}
+
+// saved reports whether an argument in place of an id is a file that another program has saved.
+func saved(argument string) bool {
+	info, err := os.Stat(argument)
+	return err == nil && info.Mode().IsRegular() && strings.EqualFold(filepath.Ext(argument), ".json")
+}
+
+// readSaved reads a file that another program has saved.
+func readSaved(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > debate.MaxSnapshot {
+		return nil, exit(exitArguments, fmt.Errorf("%s is larger than %d MiB", path, debate.MaxSnapshot>>20))
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, exit(exitArguments, err)
+	}
+	return data, nil
 }
 
 // page reports whether a path is that of a page.
@@ -65,6 +120,16 @@ func page(path string) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// reportable refuses a file of a format in which no report is written.
+func reportable(flag, path string) error {
+	switch extension := strings.ToLower(filepath.Ext(path)); extension {
+	case ".pdf", ".doc", ".docx", ".odt", ".rtf", ".tex", ".txt", ".json":
+		return exit(exitArguments, fmt.Errorf("--%s: no report is written as %s: name a file that ends in .html or .md", flag, extension))
+	default:
+		return nil
 	}
 }
 
@@ -78,36 +143,82 @@ func reportPath(path string) string {
 	}
 }
 
-// writeReport writes the report of a conversation to a file.
-func (p *program) writeReport(ctx context.Context, engine *debate.Engine, record *flow.Record, path string) error {
+// reportTo writes the report of a conversation to a file.
+func reportTo(ctx context.Context, engine *debate.Engine, id, path string) error {
+	document, err := export.Of(ctx, engine, id)
+	if err != nil {
+		return err
+	}
+	return writeReport(document, path)
+}
+
+// writeReport writes a document to a file.
+func writeReport(document *export.Document, path string) error {
 	format := (*export.Document).Markdown
 	if page(path) {
 		format = (*export.Document).HTML
 	}
-	return writeFile(path, func(w io.Writer) error { return p.writeDocument(ctx, engine, record, w, format) })
+	return writeFile(path, func(w io.Writer) error { return writeDocument(document, w, format) })
 }
 
-// writeDocument writes a conversation with its log and its images. Nothing is written unless all of it can be.
-func (p *program) writeDocument(
-	ctx context.Context, engine *debate.Engine, record *flow.Record, w io.Writer, format func(*export.Document, io.Writer) error,
-) error {
-	document := &export.Document{
-		Record: record,
-		File:   func(hash string) ([]byte, error) { return engine.File(ctx, record.ID, hash) },
-	}
-	for event, err := range engine.Store.Read(ctx, record.ID, 0) {
-		if err != nil {
-			return err
-		}
-		if event.Seq > record.Seq { // it is of what runs on meanwhile
-			break
-		}
-		document.Events = append(document.Events, event)
-	}
+// writeDocument writes a document. Nothing is written unless all of it can be.
+func writeDocument(document *export.Document, w io.Writer, format func(*export.Document, io.Writer) error) error {
 	var whole bytes.Buffer
 	if err := format(document, &whole); err != nil {
 		return err
 	}
 	_, err := w.Write(whole.Bytes())
 	return err
+}
+
+// writePrivate writes a document as a page that only the user can read.
+func writePrivate(document *export.Document, path string) error {
+	var whole bytes.Buffer
+	if err := document.HTML(&whole); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, whole.Bytes(), 0o600)
+}
+
+// cachePage returns the path of a page in the user's folder of caches.
+func (p *program) cachePage(name string) (string, error) {
+	home, folder := p.get("HOME"), p.get("XDG_CACHE_HOME")
+	switch {
+	case runtime.GOOS == "windows":
+		folder = p.get("LOCALAPPDATA")
+	case runtime.GOOS == "darwin":
+		folder = ""
+		if home != "" {
+			folder = filepath.Join(home, "Library", "Caches")
+		}
+	case folder == "" && home != "":
+		folder = filepath.Join(home, ".cache")
+	}
+	if !filepath.IsAbs(folder) {
+		return "", exit(exitArguments, errors.New("there is no folder of caches, as HOME is not set: name the file with --output"))
+	}
+	return filepath.Join(folder, "debate", name+".html"), nil
+}
+
+// display opens a file with the program that the desktop has for it. Without a desktop, the path that was printed has to do.
+func (p *program) display(path string) {
+	words := []string{"xdg-open", path}
+	switch {
+	case runtime.GOOS == "windows":
+		words = []string{"rundll32", "url.dll,FileProtocolHandler", path}
+	case runtime.GOOS == "darwin":
+		words[0] = "open"
+	case p.get("DISPLAY") == "" && p.get("WAYLAND_DISPLAY") == "":
+		return
+	}
+	if full, err := filepath.Abs(path); err == nil { // a name that begins with a dash is no flag
+		words[len(words)-1] = full
+	}
+	// The browser may run for longer than this program.
+	if err := exec.Command(words[0], words[1:]...).Start(); err != nil { //nolint:gosec,noctx // a file that was just written
+		p.warnf("warning: the report could not be opened: %v", err)
+	}
 }

@@ -2,7 +2,10 @@ package settings
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/deliberation/evaluation"
 )
@@ -33,6 +36,37 @@ func OpenEvaluation(path string, models []string, about *evaluation.Config) (*Se
 		return nil, d.wrong.err()
 	}
 	return &Settings{Config: config, Notes: d.notes, root: d.root, cut: d.cut}, d.wrong.err()
+}
+
+// SavedSolution returns what is to be scored of a debate that dialectic has saved, as JSON: its problem, its context and its final
+// solution.
+func SavedSolution(data []byte) (evaluation.Config, error) {
+	var saved struct {
+		Problem       string `json:"problem"`
+		Context       string `json:"context"`
+		FinalSolution *struct {
+			Description     string   `json:"description"`
+			Tradeoffs       []string `json:"tradeoffs"`
+			Recommendations []string `json:"recommendations"`
+		} `json:"finalSolution"`
+	}
+	if err := json.Unmarshal(data, &saved); err != nil {
+		return evaluation.Config{}, errors.New("is no debate that dialectic has saved: it is no JSON of that form")
+	}
+	if saved.Problem == "" || saved.FinalSolution == nil {
+		return evaluation.Config{}, errors.New("is no debate with a solution that dialectic has saved: problem or finalSolution is missing")
+	}
+	var solution strings.Builder
+	solution.WriteString(strings.TrimSpace(saved.FinalSolution.Description))
+	for _, part := range []struct {
+		title string
+		items []string
+	}{{"Trade-offs", saved.FinalSolution.Tradeoffs}, {"Recommendations", saved.FinalSolution.Recommendations}} {
+		if len(part.items) > 0 {
+			solution.WriteString("\n\n## " + part.title + "\n\n- " + strings.Join(part.items, "\n- "))
+		}
+	}
+	return evaluation.Config{Problem: saved.Problem, Context: saved.Context, Solution: solution.String()}, nil
 }
 
 // scored puts what is scored into the config. A file cannot say it: that is a stored solution.
