@@ -50,7 +50,7 @@ func (w *reporter) board(d *deliberation.Deliberation) *section {
 				critics++
 			}
 		}
-		t.Rows = append(t.Rows, cells(w.called(one.Agent), string(one.Kind), label(one.Text, 90), count(one.Round), count(critics)))
+		t.Rows = append(t.Rows, cells(w.called(one.Agent), string(one.Kind), w.speeches.gist(one.Text, 90), count(one.Round), count(critics)))
 	}
 	if len(t.Rows) > 0 {
 		s.Blocks = []block{{Table: t}}

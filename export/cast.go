@@ -97,7 +97,7 @@ func (w *reporter) participants() *section {
 		state := w.record.Participant(p.Name)
 		card := &article{
 			Class: classPerson, Title: p.Name, Tone: w.tones[p.Name], Side: w.sides[p.Name],
-			Marks: notes(p.Model, prefixed("then ", strings.Join(p.Fallbacks, ", ")), plural(state.Turns, "turn")),
+			Marks: notes(p.Model, prefixed("then ", strings.Join(p.Fallbacks, ", ")), plural(state.Turns, "turn"), w.spentBy(p.Name)),
 		}
 		if state.Status != flow.StatusActive {
 			card.Marks = append(card.Marks, string(state.Status))
@@ -148,7 +148,7 @@ func (w *reporter) judges() *section {
 		return nil
 	}
 	s := &section{ID: "judges", Title: "Judges"}
-	t := &table{Head: []string{"Judge", "Who", "Part"}, Figures: 3}
+	t := &table{Head: []string{"Judge", "Who", "Part", "Cost"}, Figures: 3}
 	recused := w.debate.Recused()
 	for _, judge := range j.Judges {
 		part := "judges"
@@ -158,7 +158,7 @@ func (w *reporter) judges() *section {
 		case w.record.Participant(judge.Name).Status == flow.StatusDropped:
 			part = "dropped" + prefixed(": ", w.log.dropped[judge.Name])
 		}
-		t.Rows = append(t.Rows, cells(judge.Name, performer(judge.Model, judge.Judge, judge.Person), part))
+		t.Rows = append(t.Rows, cells(judge.Name, performer(judge.Model, judge.Judge, judge.Person), part, w.spentBy(judge.Name)))
 	}
 	s.Blocks = append(s.Blocks, block{Table: t}, block{Fields: w.judging(j)}, w.criteria(j))
 	return s

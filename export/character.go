@@ -38,8 +38,49 @@ func unified(text string) string {
 		default:
 			return visible(r)
 		}
-	}, strings.ReplaceAll(text, "\r\n", "\n"))
+	}, strings.ReplaceAll(sequenceless(text), "\r\n", "\n"))
 }
 
 // line returns a text on one line, without white space at its ends.
-func line(text string) string { return strings.Join(strings.Fields(text), " ") }
+func line(text string) string { return strings.Join(strings.Fields(sequenceless(text)), " ") }
+
+// sequenceless leaves of each escape sequence of a terminal the character with which it begins, so that nothing is to be read of
+// "[31m", or of a title for the window.
+func sequenceless(text string) string {
+	before, rest, found := strings.Cut(text, "\x1b")
+	if !found {
+		return text
+	}
+	var b strings.Builder
+	for found {
+		b.WriteString(before)
+		b.WriteByte('\x1b')
+		before, rest, found = strings.Cut(rest[sequence(rest):], "\x1b")
+	}
+	b.WriteString(before)
+	return b.String()
+}
+
+// sequence returns how many bytes of a text belong to the escape sequence that begins before it: one of CSI, or one of OSC that
+// ends on its line.
+func sequence(text string) int {
+	switch {
+	case strings.HasPrefix(text, "["):
+		n := 1
+		for n < len(text) && text[n] >= ' ' && text[n] <= '?' {
+			n++
+		}
+		if n < len(text) && text[n] >= '@' && text[n] <= '~' {
+			return n + 1
+		}
+	case strings.HasPrefix(text, "]"):
+		switch end := strings.IndexAny(text, "\a\x1b\n"); {
+		case end < 0:
+		case text[end] == '\a':
+			return end + 1
+		case strings.HasPrefix(text[end:], "\x1b\\"):
+			return end + len("\x1b\\")
+		}
+	}
+	return 0
+}

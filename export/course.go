@@ -26,11 +26,24 @@ func (w *reporter) summaries() *section {
 	return s
 }
 
-// course shows other events: failures, and questions to people.
+// troubles shows who is gone, what has failed, and what nobody has answered.
+func (w *reporter) troubles() *section {
+	open, _ := w.inquiries()
+	return tabled("failures", "Failures and open questions", w.dropped(), w.failures(), open)
+}
+
+// course shows other events: warnings, answers that were not accepted, and what people were asked.
 func (w *reporter) course() *section {
-	s := &section{ID: "course", Title: "Course of events"}
-	for _, t := range []*table{w.dropped(), w.warnings(), w.rejections(), w.failures(), w.inquiries()} {
+	_, settled := w.inquiries()
+	return tabled("course", "Course of events", w.warnings(), w.rejections(), settled)
+}
+
+// tabled returns a section of those tables that have rows. Long ones scroll.
+func tabled(id, title string, tables ...*table) *section {
+	s := &section{ID: id, Title: title}
+	for _, t := range tables {
 		if len(t.Rows) > 0 {
+			t.Long = len(t.Rows) > manyRounds
 			s.Blocks = append(s.Blocks, block{Table: t})
 		}
 	}
@@ -88,10 +101,11 @@ func (w *reporter) failures() *table {
 	return t
 }
 
-// inquiries shows the questions to people, and what rules have decided about failures. The text for a person who acts in a
-// model's place is a prompt, and is left out.
-func (w *reporter) inquiries() *table {
-	t := &table{Caption: "Questions and decisions", Head: []string{"To, or about", "Question", "Answer"}, Figures: 3}
+// inquiries shows the questions to people, and what rules have decided about failures: those that are open, and the others. The
+// text for a person who acts in a model's place is a prompt, and is left out.
+func (w *reporter) inquiries() (open, settled *table) {
+	open = &table{Caption: "Without an answer", Head: []string{"To, or about", "Question"}, Figures: 2}
+	settled = &table{Caption: "Questions and decisions", Head: []string{"To, or about", "Question", "Answer"}, Figures: 3}
 	asked := w.log.asked
 	if !w.log.known {
 		for i := range w.record.Inquiries {
@@ -121,16 +135,18 @@ func (w *reporter) inquiries() *table {
 		case question == "":
 			question = "inquiry " + q.ID
 		}
-		t.Rows = append(t.Rows, cells(q.To, brief(question), answered(answers[q.ID])))
+		question = w.speeches.gist(question, 300)
+		if a := answers[q.ID]; a != nil {
+			settled.Rows = append(settled.Rows, cells(q.To, question, answered(a)))
+		} else {
+			open.Rows = append(open.Rows, cells(q.To, question))
+		}
 	}
-	return t
+	return open, settled
 }
 
 // answered returns the answer in words.
 func answered(a *flow.Answer) string {
-	if a == nil {
-		return "open"
-	}
 	out := "answered"
 	if a.Option != "" {
 		out = string(a.Option) + prefixed(": ", a.Model) + prefixed(": ", a.By) + prefixed(": ", brief(a.Text))

@@ -12,10 +12,13 @@ import (
 )
 
 // deliberated shows what is a deliberation's own: its problem, its solution, who worked it out, and what was said on the way.
-func (w *reporter) deliberated(d *deliberation.Deliberation) []*section {
-	out := []*section{w.problem(d), w.solution(d), evaluationsByRound(d), w.agents(d), w.clarifications(d)}
-	out = append(out, w.deliberatedRounds(d)...)
-	return append(out, w.critiques(d), w.board(d), w.merges(d), w.votes(d), w.histories(d))
+func (w *reporter) deliberated(d *deliberation.Deliberation) *told {
+	c := d.Config()
+	return &told{
+		answer: []*section{w.solution(d), evaluationsByRound(d)}, who: []*section{w.agents(d)},
+		material: []*section{asked(c.Problem, c.Context), w.documents(), w.clarifications(d)}, rounds: w.deliberatedRounds(d),
+		besides: []*section{w.critiques(d), w.board(d), w.merges(d), w.votes(d)}, engine: []*section{w.histories(d)},
+	}
 }
 
 // deliberates makes the reporter one of a deliberation.
@@ -42,7 +45,7 @@ func (w *reporter) called(name string) string {
 	return name
 }
 
-// deliberationFacts describes the deliberation in the head of the document.
+// deliberationFacts describes the deliberation.
 func (w *reporter) deliberationFacts(d *deliberation.Deliberation) []field {
 	c := d.Config()
 	ends := "after all rounds"
@@ -58,16 +61,6 @@ func (w *reporter) deliberationFacts(d *deliberation.Deliberation) []field {
 		deliberation.SynthesisRegistered: "by " + c.Synthesizer + " (the host's)",
 	}[c.Synthesis]
 	return []field{{"Rounds end", ends}, {"Solution", made}}
-}
-
-// problem shows what a solution was wanted for.
-func (w *reporter) problem(d *deliberation.Deliberation) *section {
-	c := d.Config()
-	s := &section{ID: "problem", Title: "Problem", Blocks: []block{spoken(c.Problem)}}
-	if line(c.Context) != "" {
-		s.Blocks = append(s.Blocks, block{Label: "Context", Speech: &c.Context})
-	}
-	return s
 }
 
 // solution shows the result.
@@ -143,7 +136,8 @@ func (w *reporter) agents(d *deliberation.Deliberation) *section {
 		}
 		a := &c.Agents[at]
 		card := &article{Class: classPerson, Title: w.called(a.ID), Tone: w.tones[a.ID], Marks: notes(
-			roleOf(c, a), a.Model, prefixed("then ", strings.Join(a.Fallbacks, ", ")), plural(said[a.ID], "contribution"))}
+			roleOf(c, a), a.Model, prefixed("then ", strings.Join(a.Fallbacks, ", ")), plural(said[a.ID], "contribution"),
+			w.spentBy(a.ID))}
 		if card.Title != a.ID {
 			card.Marks = append([]string{a.ID}, card.Marks...)
 		}
@@ -157,7 +151,7 @@ func (w *reporter) agents(d *deliberation.Deliberation) *section {
 	}
 	if j := c.Judge; j.Model != "" {
 		s.Articles = append(s.Articles, &article{
-			Class: classPerson, Title: "judge", Marks: notes(j.Model, prefixed("then ", strings.Join(j.Fallbacks, ", "))),
+			Class: classPerson, Title: "judge", Marks: notes(j.Model, prefixed("then ", strings.Join(j.Fallbacks, ", ")), w.spentBy("judge")),
 		})
 	}
 	return s
@@ -201,6 +195,7 @@ func (w *reporter) clarifications(d *deliberation.Deliberation) *section {
 		}
 		s.Articles = append(s.Articles, a)
 	}
+	s.Fold = plural(len(s.Articles), "question")
 	return s
 }
 
@@ -221,9 +216,6 @@ func (w *reporter) deliberatedRounds(d *deliberation.Deliberation) []*section {
 		if n == 0 {
 			s.Title = "Outside the rounds"
 		}
-		if len(byRound) > manyRounds {
-			s.Number = strconv.Itoa(n)
-		}
 		slices.SortStableFunc(byRound[n], func(a, b *flow.Turn) int { return a.Slot - b.Slot })
 		for _, t := range byRound[n] {
 			if t.Kind == deliberation.KindConfidence || t.Kind == deliberation.KindQuality {
@@ -236,6 +228,7 @@ func (w *reporter) deliberatedRounds(d *deliberation.Deliberation) []*section {
 				s.Articles = append(s.Articles, roundEvaluation(&e))
 			}
 		}
+		s.folded(len(byRound))
 		out = append(out, s)
 	}
 	return out
@@ -266,6 +259,7 @@ func (w *reporter) merges(d *deliberation.Deliberation) *section {
 			s.Articles = append(s.Articles, w.turn(t))
 		}
 	}
+	s.Fold = plural(len(s.Articles), "merged proposal")
 	return s
 }
 
@@ -292,6 +286,7 @@ func (w *reporter) votes(d *deliberation.Deliberation) *section {
 			Blocks: []block{spoken(b.Reasoning)},
 		})
 	}
+	s.Fold = plural(len(s.Articles), "vote")
 	return s
 }
 

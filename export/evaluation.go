@@ -31,21 +31,20 @@ func (w *reporter) evaluates(s *evaluation.Scores) {
 }
 
 // evaluated shows what is an evaluation's own: the question, the solution that was judged, the scores, and what they rest on.
-func (w *reporter) evaluated(s *evaluation.Scores) []*section {
+func (w *reporter) evaluated(s *evaluation.Scores) *told {
 	c, report := s.Config(), s.Report()
-	question := &section{ID: "problem", Title: "Problem", Blocks: []block{spoken(c.Problem)}}
-	if line(c.Context) != "" {
-		question.Blocks = append(question.Blocks, block{Label: "Context", Speech: &c.Context})
-	}
 	judged := &section{ID: "solution", Title: "Solution", Note: "as it was judged", Blocks: []block{spoken(c.Solution)}}
-	out := []*section{question, w.scoresByCriterion(&report), judged, w.evaluators(c, &report)}
+	out := &told{
+		answer: []*section{w.scoresByCriterion(&report)}, who: []*section{w.evaluators(c, &report)},
+		material: []*section{asked(c.Problem, c.Context), w.documents(), judged},
+	}
 	for i := range c.Evaluators {
-		out = append(out, w.reasons(i, &report))
+		out.rounds = append(out.rounds, w.reasons(i, &report))
 	}
 	return out
 }
 
-// evaluationFacts describes the evaluation in the head of the document.
+// evaluationFacts describes the evaluation.
 func evaluationFacts(s *evaluation.Scores) []field {
 	report := s.Report()
 	return present(
@@ -184,7 +183,7 @@ func (w *reporter) evaluators(c *evaluation.Config, r *evaluation.Report) *secti
 		e := &c.Evaluators[i]
 		card := &article{
 			Class: classPerson, Title: w.called(e.ID), Tone: w.tones[e.ID],
-			Marks: notes(e.Model, prefixed("then ", strings.Join(e.Fallbacks, ", "))),
+			Marks: notes(e.Model, prefixed("then ", strings.Join(e.Fallbacks, ", ")), w.spentBy(e.ID)),
 		}
 		if e.Origin != nil && e.Origin.Source != deliberation.SourceBuiltIn {
 			card.Marks = append(card.Marks, "with a prompt of its own")
@@ -216,5 +215,6 @@ func (w *reporter) reasons(evaluator int, r *evaluation.Report) *section {
 			Marks: []string{points(*o.Value) + " of " + points(evaluation.HighestScore)}, Blocks: []block{spoken(o.Reasoning)},
 		})
 	}
+	s.Fold = plural(len(s.Articles), "score")
 	return s
 }

@@ -42,6 +42,7 @@ func (w *reporter) executions(work *arbiter.Work, all []arbiter.Execution) *sect
 	for i := range all {
 		s.Articles = append(s.Articles, w.execution(&all[i], turns[seat{all[i].Round, all[i].Agent}], plan))
 	}
+	s.Fold = plural(len(s.Articles), "execution")
 	return s
 }
 
@@ -115,7 +116,7 @@ func (w *reporter) effort(e *arbiter.Execution, plan *arbiter.Plan) []field {
 	if e.Step >= 0 {
 		step = stepNumber(e.Step)
 		if plan != nil && e.Step < len(plan.Steps) {
-			step += ": " + brief(plan.Steps[e.Step].Description)
+			step += ": " + w.speeches.gist(plan.Steps[e.Step].Description, 300)
 		}
 	}
 	tokens := count(e.Usage.Input) + " read"

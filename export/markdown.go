@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -12,19 +13,14 @@ func writeMarkdown(w io.Writer, r *report) error {
 	m.line("# ", r.Title)
 	m.line("", r.Kicker)
 	m.paragraph("**" + literal(sentence(r.State)) + "** " + literal(r.Standing))
-	m.block(block{Fields: r.Facts})
-	for _, s := range r.Sections {
-		title := s.Title
-		if s.Note != "" {
-			title += ": " + s.Note
-		}
-		m.line("## ", title)
-		for i := range s.Blocks {
-			m.block(s.Blocks[i])
-		}
-		for _, a := range s.Articles {
-			m.article(a)
-		}
+	for _, s := range slices.Concat(r.Answer, r.Sections) {
+		m.section(s, "##")
+	}
+	if len(r.Engine) > 0 {
+		m.line("## ", "How it ran")
+	}
+	for _, s := range r.Engine {
+		m.section(s, "###")
 	}
 	return m.out.Flush()
 }
@@ -43,12 +39,27 @@ func (m *markdown) paragraph(text string) {
 // line writes a text after a marker.
 func (m *markdown) line(marker, text string) { m.paragraph(marker + literal(text)) }
 
-func (m *markdown) article(a *article) {
+// section writes a section with a heading of a level.
+func (m *markdown) section(s *section, level string) {
+	title := s.Title
+	if s.Note != "" {
+		title += ": " + s.Note
+	}
+	m.line(level+" ", title)
+	for i := range s.Blocks {
+		m.block(s.Blocks[i])
+	}
+	for _, a := range s.Articles {
+		m.article(a, level+"# ")
+	}
+}
+
+func (m *markdown) article(a *article, heading string) {
 	title := a.Title
 	if a.Side != "" {
 		title += " (" + a.Side + ")"
 	}
-	m.line("### ", title)
+	m.line(heading, title)
 	if len(a.Marks) > 0 {
 		m.line("", strings.Join(a.Marks, " · "))
 	}

@@ -40,7 +40,7 @@ func (w *reporter) outcome() *section {
 			if d.Winner != "" {
 				whom = w.party(d.Winner)
 			}
-			b.Items = append(b.Items, fmt.Sprintf("%s is for %s: %s", d.Judge, whom, brief(d.Reasoning)))
+			b.Items = append(b.Items, fmt.Sprintf("%s is for %s: %s", d.Judge, whom, w.speeches.gist(d.Reasoning, 300)))
 		}
 		s.Blocks = append(s.Blocks, b)
 	}
@@ -54,6 +54,9 @@ func (w *reporter) outcome() *section {
 	})
 	for i, v := range verdicts {
 		s.Articles = append(s.Articles, w.verdict(v, i+1))
+	}
+	if len(verdicts) > 1 {
+		s.Fold = plural(len(verdicts), "verdict")
 	}
 	return s
 }

@@ -1,6 +1,8 @@
 package export
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,11 +21,12 @@ type report struct {
 	Title    string
 	Kicker   string // above the title
 	State    string
-	Standing string // why it is in that state
-	Facts    []field
-	Sections []*section
-	Numbered int  // how many sections have a number
-	Pictured bool // whether it has pictures
+	Standing string     // why it is in that state
+	Answer   []*section // what came of it
+	Sections []*section // who took part in what, and what was said
+	Engine   []*section // how it ran
+	Numbered int        // how many sections have a number
+	Pictured bool       // whether it has pictures
 }
 
 // section is a part of a report with its own heading.
@@ -32,6 +35,7 @@ type section struct {
 	Title  string
 	Note   string // beside the title
 	Number string // replaces the title in the table of contents, for one of many
+	Fold   string // what the articles are, which a page shows when it is opened; "": they are always shown
 	Blocks []block
 	// Articles are contributions of somebody, or judgements about somebody.
 	Articles []*article
@@ -41,6 +45,7 @@ type section struct {
 const (
 	classPerson     = "person"     // about those who take part
 	classAssessment = "assessment" // a judgement
+	classMaterial   = "material"   // what everybody has read
 )
 
 // article is a part of a section.
@@ -64,6 +69,7 @@ type block struct {
 	Drawing  *drawing // in a page only
 	Phrases  []string // texts of a model of one line each, which may be Markdown
 	Fields   []field
+	Box      bool // the fields are what a reader looks for first
 	Table    *table
 	Speech   *string // a text of a model, which may be Markdown
 	Code     *string // a text that is shown as it is, line by line
@@ -93,7 +99,7 @@ type cell struct {
 func cells(texts ...string) []cell {
 	out := make([]cell, len(texts))
 	for i, text := range texts {
-		out[i].Text = text
+		out[i].Text = sequenceless(text)
 	}
 	return out
 }
@@ -111,8 +117,9 @@ type reporter struct {
 	work         *arbiter.Work              // likewise
 	evaluation   *evaluation.Scores         // likewise
 
-	log     log
-	gallery gallery
+	log      log
+	gallery  gallery
+	speeches *speeches
 
 	seats map[string]int    // everybody's place: participants, judges, audience
 	tones map[string]string // by participant
@@ -122,7 +129,7 @@ type reporter struct {
 
 // newReporter returns a reporter. If the record is of another flow, the reporter knows only its settings.
 func newReporter(r *flow.Record, events []flow.Event) *reporter {
-	w := &reporter{record: r, word: "debate", log: readLog(events)}
+	w := &reporter{record: r, word: "debate", log: readLog(events), speeches: newSpeeches()}
 	if d, ok := debate.Of(r); ok {
 		w.debate, w.config = d, d.Config()
 		return w
@@ -149,91 +156,166 @@ func newReporter(r *flow.Record, events []flow.Event) *reporter {
 
 // newReport returns the report of a document. With file it has the pictures of the files.
 func newReport(d *Document, file func(hash string) ([]byte, error)) (*report, error) {
+	if d.saved != nil {
+		r := *d.saved
+		r.Title = cmp.Or(d.Title, r.Title)
+		return &r, nil
+	}
 	w := newReporter(d.Record, d.events)
 	w.gallery.file = file
 	w.cast()
-	r := w.head()
-	if d.Title != "" {
-		r.Title = d.Title
-	}
-	r.add(w.documents())
-	for _, s := range w.told() {
+	r, t := w.head(), w.told()
+	r.Title = cmp.Or(d.Title, r.Title)
+	r.Answer = filled(t.answer...)
+	t.who[0].Blocks = slices.Insert(t.who[0].Blocks, 0, block{Box: true, Fields: w.glance()})
+	for _, s := range slices.Concat(t.who, t.material, t.rounds, t.besides, []*section{w.troubles()}) {
 		r.add(s)
 	}
-	r.add(w.summaries())
-	r.add(w.states())
-	r.add(w.timeline())
-	r.add(w.course())
-	r.add(w.usage())
+	own := []*section{w.details(), w.states(), w.timeline(), w.usage(), w.summaries(), w.course()}
+	r.Engine = filled(append(own, t.engine...)...)
 	r.Pictured = w.gallery.pixels > 0
 	return r, w.gallery.err
 }
 
-// told returns the sections that the kind of the conversation has of its own.
-func (w *reporter) told() []*section {
-	if w.deliberation != nil {
+// told is what the kind of the conversation has of its own, in the order in which people ask for it.
+type told struct {
+	answer   []*section
+	who      []*section // the first one is never nil
+	material []*section
+	rounds   []*section
+	besides  []*section
+	engine   []*section
+}
+
+func (w *reporter) told() *told {
+	switch {
+	case w.deliberation != nil:
 		return w.deliberated(w.deliberation)
-	}
-	if w.work != nil {
+	case w.work != nil:
 		return w.worked(w.work)
-	}
-	if w.evaluation != nil {
+	case w.evaluation != nil:
 		return w.evaluated(w.evaluation)
 	}
-	out := append([]*section{w.outcome(), w.scoresByRound(), w.participants(), w.judges()}, w.rounds()...)
-	return append(out, w.audience())
+	return &told{
+		answer: []*section{w.outcome(), w.scoresByRound()}, who: []*section{w.participants(), w.judges()},
+		material: []*section{w.documents()}, rounds: w.rounds(), besides: []*section{w.audience()},
+	}
 }
+
+// asked shows what a solution was wanted for.
+func asked(problem, context string) *section {
+	s := &section{ID: "problem", Title: "Problem", Blocks: []block{spoken(problem)}}
+	if line(context) != "" {
+		s.Fold = "Context, " + plural(len(strings.Fields(context)), "word")
+		s.Articles = []*article{{Class: classMaterial, Title: "Context", Blocks: []block{spoken(context)}}}
+	}
+	return s
+}
+
+// folded folds what was said in one of so many rounds.
+func (s *section) folded(rounds int) {
+	judged := 0
+	for _, a := range s.Articles {
+		if a.Class == classAssessment {
+			judged++
+		}
+	}
+	var parts []string
+	if n := len(s.Articles) - judged; n > 0 {
+		parts = append(parts, plural(n, "contribution"))
+	}
+	if judged > 0 {
+		parts = append(parts, plural(judged, "assessment"))
+	}
+	s.Fold = strings.Join(parts, ", ")
+	if rounds > manyRounds {
+		s.Number = strings.TrimPrefix(s.ID, "round-")
+	}
+}
+
+// empty reports whether there is nothing to write.
+func (s *section) empty() bool { return s == nil || len(s.Blocks)+len(s.Articles) == 0 }
+
+// filled leaves out the sections that are empty.
+func filled(sections ...*section) []*section { return slices.DeleteFunc(sections, (*section).empty) }
 
 // add adds a section that is not empty.
 func (r *report) add(s *section) {
-	if s != nil && len(s.Blocks)+len(s.Articles) > 0 {
-		r.Sections = append(r.Sections, s)
-		if s.Number != "" {
-			r.Numbered++
-		}
+	if s.empty() {
+		return
+	}
+	r.Sections = append(r.Sections, s)
+	if s.Number != "" {
+		r.Numbered++
 	}
 }
 
-// head names the conversation, and describes its state.
+// head names the conversation, and says why it is in its state.
 func (w *reporter) head() *report {
-	r, c := w.record, w.config
+	r := w.record
 	kicker := strings.TrimSuffix(sentence(w.word), ".") + " " + r.ID
-	out := &report{Title: c.Topic, Kicker: kicker, State: w.stateName(r.State), Standing: w.standing()}
+	if began := moment(r.StartedAt); began != "" { // all other times are of this zone
+		kicker += " · " + began + " UTC"
+	}
+	out := &report{Title: w.config.Topic, Kicker: kicker, State: w.stateName(r.State), Standing: w.standing()}
 	if line(out.Title) == "" {
 		out.Title = "Untitled " + w.word
 	}
-	rounds := strconv.Itoa(r.Round)
-	if settings := r.Settings(); settings != nil && settings.Rounds > 0 {
-		rounds += " of at most " + strconv.Itoa(settings.Rounds)
+	return out
+}
+
+// glance returns what readers look for first: how far it has come, what it took and cost, and its state.
+func (w *reporter) glance() []field {
+	r := w.record
+	var out []field
+	switch {
+	case w.work != nil:
+		out = []field{{"Executions", count(w.work.Iterations()) + " of at most " + count(w.mostExecutions(w.work))}}
+	case w.evaluation != nil:
+		out = evaluationFacts(w.evaluation)
+	default:
+		rounds := strconv.Itoa(r.Round)
+		if settings := r.Settings(); settings != nil && settings.Rounds > 0 {
+			rounds += " of at most " + strconv.Itoa(settings.Rounds)
+		}
+		out = []field{{"Rounds", rounds}}
 	}
+	took := ""
+	if !r.StartedAt.IsZero() {
+		took = duration(r.Duration())
+	}
+	return append(out, present(field{"Took", took}, field{"Cost", w.total()}, field{"State", w.stateName(r.State)})...)
+}
+
+// details shows the other facts about the conversation.
+func (w *reporter) details() *section {
+	r, c := w.record, w.config
 	turns := count(len(r.Turns))
+	var out []field
 	switch {
 	case w.deliberation != nil:
-		out.Facts = w.deliberationFacts(w.deliberation)
+		out = w.deliberationFacts(w.deliberation)
 	case w.work != nil:
-		out.Facts, rounds, turns = w.workFacts(w.work), "", ""
+		out, turns = w.workFacts(w.work), ""
 	case w.evaluation != nil:
-		out.Facts, rounds, turns = evaluationFacts(w.evaluation), "", ""
+		turns = ""
 	case w.word != "debate":
-		out.Facts = present(field{"Flow", r.Flow()})
+		out = present(field{"Flow", r.Flow()})
 	}
-	out.Facts = append(out.Facts, present(
+	out = append(out, present(
 		field{"Format", c.Format},
 		field{"Mode", string(c.Mode)},
-		field{"Rounds", rounds},
 		field{"Turns", turns},
 		field{"Started", moment(r.StartedAt)},
 		field{"Last event", moment(r.LastAt)},
-	)...)
-	if !r.StartedAt.IsZero() {
-		out.Facts = append(out.Facts, field{"Duration", duration(r.Duration())})
-	}
-	out.Facts = append(out.Facts, present(
 		field{"Ended by", string(r.Reason)},
 		field{"Decided by", r.EndedEarlyBy},
-		field{"Cost", w.total()},
 	)...)
-	return out
+	s := &section{ID: "details", Title: "Facts"}
+	if len(out) > 0 {
+		s.Blocks = []block{{Fields: out}}
+	}
+	return s
 }
 
 // present returns the fields that have a value.
@@ -245,6 +327,10 @@ func present(fields ...field) []field {
 func (w *reporter) standing() string {
 	r := w.record
 	why := sentence(r.Evidence)
+	if w.work != nil { // of it the evidence is the whole result
+		why = fmt.Sprintf("The arbiter has made %s, and the agents %s.", plural(len(w.work.Decisions()), "decision"),
+			plural(w.work.Iterations(), "execution"))
+	}
 	switch {
 	case r.State == flow.StateError:
 		if r.Failure != nil {
@@ -290,17 +376,17 @@ func (w *reporter) stateName(s flow.State) string {
 func (w *reporter) clock(t time.Time) string {
 	t = t.UTC()
 	if t.Truncate(24 * time.Hour).Equal(w.record.StartedAt.UTC().Truncate(24 * time.Hour)) {
-		return t.Format("15:04:05 UTC")
+		return t.Format(time.TimeOnly)
 	}
 	return moment(t)
 }
 
-// moment writes a time with its date.
+// moment writes a time with its date, without the zone: the head says it.
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format("2 January 2006, 15:04:05 UTC")
+	return t.UTC().Format("2 January 2006, 15:04:05")
 }
 
 // duration writes a length of time.

@@ -40,9 +40,7 @@ func (w *reporter) rounds() []*section {
 	var out []*section
 	for _, n := range slices.Sorted(maps.Keys(byRound)) {
 		s := w.round(n, byRound[n])
-		if len(byRound) > manyRounds {
-			s.Number = strconv.Itoa(n)
-		}
+		s.folded(len(byRound))
 		out = append(out, s)
 	}
 	return out

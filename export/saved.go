@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -56,7 +57,7 @@ func Saved(data []byte) (*Document, error) {
 // report returns the content of the document.
 func (d *savedDebate) report() *report {
 	r := &report{
-		Title: flow.TopicOf(d.Problem, "A problem"), Kicker: "Debate " + d.ID, State: "saved",
+		Title: flow.TopicOf(d.Problem, "A problem"), Kicker: strings.TrimSpace("Debate " + d.ID), State: "saved",
 		Standing: "This is what dialectic has saved. The times, the models and the costs are not in it.",
 	}
 	r.Answer = filled(d.solution())
@@ -87,14 +88,11 @@ func (d *savedDebate) solution() *section {
 		s.Blocks = []block{{Headline: "There is no solution."}}
 		return s
 	}
-	headline := "The solution"
-	if line(f.By) != "" {
-		headline = "By " + f.By
-	}
+	said := notes(prefixed("by ", f.By))
 	if f.Confidence != nil {
-		headline += fmt.Sprintf(", with a confidence of %s of 100", mark(*f.Confidence))
+		said = append(said, fmt.Sprintf("with a confidence of %s of 100", mark(*f.Confidence)))
 	}
-	s.Blocks = []block{{Headline: headline + "."}, spoken(f.Description)}
+	s.Blocks = []block{{Headline: sentence(strings.Join(said, ", "))}, spoken(f.Description)}
 	s.list("Trade-offs", f.Tradeoffs)
 	s.list("Recommendations", f.Recommendations)
 	return s

@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	stdhtml "html"
 	"regexp"
 	"strings"
@@ -79,6 +80,61 @@ func (s *speeches) phrase(words string) (out speech, ok bool) {
 	out.root = ast.NewTextBlock()
 	moveChildren(paragraph, func(child ast.Node) { out.root.AppendChild(out.root, child) })
 	return out, true
+}
+
+// gist returns the beginning of a text as words on one line, without headings and marks: at most so many characters, which end
+// with a word. If there is nothing else, the words of headings count. No text that says something has an empty gist.
+func (s *speeches) gist(text string, most int) string {
+	text = unified(text)
+	said := ""
+	if read, ok := s.read(text); ok {
+		said = cmp.Or(line(read.words(false)), line(read.words(true)))
+	}
+	return cutAtWord(cmp.Or(said, line(text)), most)
+}
+
+// words returns the words of a speech.
+func (s *speech) words(headings bool) string {
+	var b strings.Builder
+	_ = ast.Walk(s.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+		if !entering {
+			if n.Type() == ast.TypeBlock {
+				b.WriteByte(' ')
+			}
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			if !headings {
+				return ast.WalkSkipChildren, nil
+			}
+		case *ast.String:
+			b.Write(n.Value)
+		case *ast.Text:
+			b.Write(n.Value(s.source))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.CodeBlock:
+			b.Write(n.Lines().Value(s.source))
+		case *ast.FencedCodeBlock:
+			b.Write(n.Lines().Value(s.source))
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// cutAtWord cuts a text to at most so many characters, if it can behind a word.
+func cutAtWord(text string, most int) string {
+	if short(text, most) == text {
+		return text
+	}
+	cut := strings.TrimSuffix(short(text, most), "…")
+	if at := strings.LastIndexByte(cut, ' '); at >= len(cut)/2 && text[len(cut)] != ' ' {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, " ,;:") + "…"
 }
 
 // modest reports whether a text is sure to be parsed quickly.

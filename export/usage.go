@@ -114,6 +114,17 @@ func (w *reporter) unpriced() []string {
 	return out
 }
 
+// spentBy writes what somebody has cost.
+func (w *reporter) spentBy(name string) string {
+	var a flow.Account
+	for _, one := range w.record.SpentByParticipant() {
+		if one.Name == name {
+			a = one
+		}
+	}
+	return w.priceOf(&a, len(w.unpriced()) > 0)
+}
+
 // total writes the cost of the debate, as far as it is known.
 func (w *reporter) total() string {
 	cost := w.record.Spent().String()

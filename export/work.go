@@ -17,12 +17,12 @@ import (
 const arbiterName = "arbiter"
 
 // worked shows what is arbitrated work's own: its task, how far it is, the plan, who works on it, what they have done, and why.
-func (w *reporter) worked(work *arbiter.Work) []*section {
+func (w *reporter) worked(work *arbiter.Work) *told {
 	executions := work.Executions()
-	return []*section{
-		{ID: "task", Title: "Task", Blocks: []block{spoken(work.Config().Task)}},
-		w.workOutcome(work, executions), w.plan(work), w.workers(work, executions), w.executions(work, executions), w.decisions(work),
-		w.inputs(),
+	return &told{
+		answer: []*section{w.workOutcome(work, executions)}, who: []*section{w.workers(work, executions)},
+		material: []*section{{ID: "task", Title: "Task", Blocks: []block{spoken(work.Config().Task)}}, w.documents()},
+		rounds:   []*section{w.plan(work), w.executions(work, executions)}, besides: []*section{w.decisions(work), w.inputs()},
 	}
 }
 
@@ -39,21 +39,25 @@ func (w *reporter) works(work *arbiter.Work) {
 	}
 }
 
-// workFacts describes the work in the head of the document.
+// workFacts describes the work.
 func (w *reporter) workFacts(work *arbiter.Work) []field {
 	c := work.Config()
-	most := c.MaxIterations
-	if settings := w.record.Settings(); settings != nil {
-		most = settings.Rounds
-	}
-	out := []field{
-		{"Arbiter", decider(&c.Arbiter)},
-		{"Executions", count(work.Iterations()) + " of at most " + count(most)},
-	}
+	out := []field{{"Arbiter", decider(&c.Arbiter)}}
 	if c.Parallel > 1 {
 		out = append(out, field{"At once", plural(c.Parallel, "agent") + " at most"})
 	}
+	if _, complete := work.Summary(); !complete {
+		out = append(out, present(field{"Why it ended", w.speeches.gist(w.record.Evidence, 300)})...)
+	}
 	return out
+}
+
+// mostExecutions is how many executions there may be.
+func (w *reporter) mostExecutions(work *arbiter.Work) int {
+	if settings := w.record.Settings(); settings != nil {
+		return settings.Rounds
+	}
+	return work.Config().MaxIterations
 }
 
 // decider returns who decides.
@@ -149,7 +153,8 @@ func (w *reporter) workers(work *arbiter.Work, executions []arbiter.Execution) *
 	for i := range c.Agents {
 		a := &c.Agents[i]
 		card := &article{Class: classPerson, Title: a.Name, Tone: w.tones[a.Name], Marks: notes(
-			a.Model, prefixed("then ", strings.Join(a.Fallbacks, ", ")), plural(times[a.Name], "execution"))}
+			a.Model, prefixed("then ", strings.Join(a.Fallbacks, ", ")), plural(times[a.Name], "execution"),
+			w.spentBy(a.Name))}
 		if status := w.record.Participant(a.Name).Status; status != flow.StatusActive {
 			card.Marks = append(card.Marks, string(status))
 		}
@@ -169,7 +174,8 @@ func (w *reporter) workers(work *arbiter.Work, executions []arbiter.Execution) *
 		s.Articles = append(s.Articles, card)
 	}
 	s.Articles = append(s.Articles, &article{Class: classPerson, Title: arbiterName, Marks: notes(
-		decider(&c.Arbiter), prefixed("then ", strings.Join(c.Arbiter.Fallbacks, ", ")), plural(len(work.Decisions()), "decision"))})
+		decider(&c.Arbiter), prefixed("then ", strings.Join(c.Arbiter.Fallbacks, ", ")), plural(len(work.Decisions()), "decision"),
+		w.spentBy(arbiterName))})
 	return s
 }
 
@@ -194,6 +200,7 @@ func (w *reporter) decisions(work *arbiter.Work) *section {
 		}
 		s.Articles = append(s.Articles, a)
 	}
+	s.Fold = plural(len(s.Articles), "decision")
 	return s
 }
 
