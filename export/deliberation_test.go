@@ -140,7 +140,7 @@ func TestADeliberationIsShownAsWhatItIs(t *testing.T) {
 				golden(t, name+".html", page.Bytes())
 			}
 			for _, want := range []string{
-				"# Design the sale of concert tickets.\n\nDeliberation tickets\n\n", "## Problem\n\n> Design the sale", "A *popular* concert",
+				"# Design the sale of concert tickets.\n\nDeliberation tickets · 1 January 2000, 00:00:00 UTC\n\n", "## Problem\n\n> Design the sale", "A *popular* concert",
 				"## Solution\n\n**By ", "> #### A queue before the seats", "### System Architect\n\nada · Architect · acme/large · then acme/small",
 				"| no seat is sold twice | yes | yes | by a unique index |",
 			} {

@@ -32,7 +32,8 @@ func TestWorkThatIsNotComplete(t *testing.T) {
 		"all executions are used": {
 			change: func(c *arbiter.Config) { c.MaxIterations = 1 },
 			want: []string{
-				"**Completed.** 1 of 1 iterations are used, and the task is not complete.", "- **Executions:** 1 of at most 1\n",
+				"**Completed.** The arbiter has made 2 decisions, and the agents 1 execution.\n", "- **Executions:** 1 of at most 1\n",
+				"- **Why it ended:** 1 of 1 iterations are used, and the task is not complete",
 				"**The task is not complete: all executions are used.**\n\n- **Executions:** 1 successful\n- **Failures:** 0\n- **Decisions:** 2\n",
 				"- **Step:** of no plan\n",
 			},
@@ -47,7 +48,7 @@ func TestWorkThatIsNotComplete(t *testing.T) {
 		"a person decides": {
 			change: func(c *arbiter.Config) { c.Arbiter, c.Unattended = arbiter.Arbiter{Person: true}, false },
 			want: []string{
-				"- **Arbiter:** a person\n", "**The task is not complete yet.**\n\n- **Executions:** none\n", "### arbiter\n\na person · 0 decisions\n",
+				"- **Arbiter:** a person\n", "**The task is not complete yet.**\n\n- **Executions:** none\n", "### arbiter\n\na person · 0 decisions · $0\n",
 				"The work is not over: this is how far it has come.",
 			},
 		},

@@ -16,3 +16,6 @@ func (d *Document) Picture(file func(hash string) ([]byte, error)) *Document {
 	d.file = file
 	return d
 }
+
+// Gist returns the beginning of a text of a model, as tables have it.
+func Gist(text string, most int) string { return newSpeeches().gist(text, most) }
