@@ -1,7 +1,13 @@
 // Package export writes a debate, a deliberation or arbitrated work as a document for people: as Markdown, or as an HTML page
 // without other files.
 //
-// [Markdown] and [HTML] write what a [flow.Record] holds. A [Document] adds what only the log holds.
+// [Markdown] and [HTML] write what a [flow.Record] holds. The [Document] of a stored conversation ([Of]) adds what only the log holds.
+// [Saved] reads a debate of another program.
+//
+// A document begins with what came of it: the verdict or the solution, with a chart of the rounds. Then it says who took part, with
+// their models and costs, what everybody has read, and what was said round by round. How it ran stands at its end. A page shows the
+// rounds, and how it ran, when a reader opens them, and prints all of it. Times are in UTC.
+//
 // Neither contains a seed, a key or a prompt. Neither shows the thoughts of a model ([flow.Turn].Reasoning): a document is
 // for readers of what was said. The pages that a turn cites are listed behind it.
 // A deliberation has its problem, its solution, the agents with their roles, clarifications, contributions by round,
@@ -35,7 +41,7 @@
 //     image files, which it embeds: their bytes must match the hash in the log, and begin as their type does. SVG is not shown.
 //   - Link reference definitions are resolved where they are used, and removed. They affect no other
 //     text.
-//   - Control characters, escape sequences of terminals included, are shown as symbols. Characters that
+//   - Control characters are shown as symbols, and an escape sequence of a terminal as one. Characters that
 //     override the direction of text, and invisible copies of letters, are shown as U+FFFD.
 //
 // The arguments and results of tools are shown as they are, line by line: nothing in them is Markdown.
@@ -62,7 +68,7 @@ import (
 // Document is a debate to be written. Writing only reads it: several goroutines may write the same
 // Document, as long as nobody changes the record.
 type Document struct {
-	// Record is the debate, finished or not.
+	// Record is the debate, finished or not. The document of [Saved] has none.
 	Record *flow.Record
 	// Title is the title of the document; the topic if empty.
 	Title string
