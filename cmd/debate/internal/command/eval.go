@@ -52,8 +52,8 @@ The evaluators come from a file, JSON or YAML, with the fields of an
 evaluation (evaluators with id, model, temperature, prompt or promptFile;
 temperature, budget and so on for all), or from --evaluator. A file can also
 have the fields of the public program: agents with id, provider, model,
-systemPromptPath, timeout and enabled. Without either there are two evaluators
-of the default model.`,
+systemPrompt or systemPromptPath, timeout and enabled. Without either there are
+two evaluators of the default model.`,
 		Example: `  debate eval
   debate eval 0198c2f1 --evaluator openai/gpt-4.1 --evaluator anthropic/claude-sonnet-4-5 --json
   debate eval --output scores.csv`,

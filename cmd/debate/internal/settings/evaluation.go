@@ -180,11 +180,16 @@ func (t *translator) evaluator(one *node) *node {
 			}
 		case "systemPromptPath":
 			out.set("promptFile", m.value)
+		case "systemPrompt":
+			if one.get("systemPromptPath") != nil {
+				t.wrong.addf(m.value.Place, "stands beside systemPromptPath: remove one of them")
+			}
+			out.set("prompt", m.value)
 		case "userPromptPath":
 			t.wrong.addf(m.value.Place, "is not supported: what evaluators read is the same for all; systemPromptPath says who one is")
 		case "model", "provider", "timeout", "enabled":
 		default:
-			t.unknown(m, "id", keyName, "model", "provider", "systemPromptPath", "timeout", "enabled")
+			t.unknown(m, "id", keyName, "model", "provider", "systemPrompt", "systemPromptPath", "timeout", "enabled")
 		}
 	}
 	out.set("model", t.model(one))
