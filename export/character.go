@@ -3,6 +3,7 @@ package export
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // visible returns the character that replaces a character in a document. Most characters stay. Replaced
@@ -47,40 +48,48 @@ func line(text string) string { return strings.Join(strings.Fields(sequenceless(
 // sequenceless leaves of each escape sequence of a terminal the character with which it begins, so that nothing is to be read of
 // "[31m", or of a title for the window.
 func sequenceless(text string) string {
-	before, rest, found := strings.Cut(text, "\x1b")
-	if !found {
+	at := strings.IndexAny(text, introducers)
+	if at < 0 {
 		return text
 	}
 	var b strings.Builder
-	for found {
-		b.WriteString(before)
-		b.WriteByte('\x1b')
-		before, rest, found = strings.Cut(rest[sequence(rest):], "\x1b")
+	for ; at >= 0; at = strings.IndexAny(text, introducers) {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		b.WriteString(text[:at+size])
+		text = text[at+sequence(text[at:]):]
 	}
-	b.WriteString(before)
+	b.WriteString(text)
 	return b.String()
 }
 
-// sequence returns how many bytes of a text belong to the escape sequence that begins before it: one of CSI, or one of OSC that
-// ends on its line.
+// introducers are the characters with which escape sequences begin: ESC, CSI and OSC.
+const introducers = "\x1b\u009b\u009d"
+
+// sequence returns how many bytes the escape sequence has that a text begins with, if it is one of CSI, or one of OSC that ends on
+// its line; else how many its first character has.
 func sequence(text string) int {
-	switch {
-	case strings.HasPrefix(text, "["):
-		n := 1
-		for n < len(text) && text[n] >= ' ' && text[n] <= '?' {
+	_, size := utf8.DecodeRuneInString(text)
+	kind, rest := text[:size], text[size:]
+	if kind == "\x1b" && (strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, "]")) {
+		kind, rest = rest[:1], rest[1:]
+	}
+	begun := len(text) - len(rest)
+	switch kind {
+	case "[", "\u009b":
+		n := 0
+		for n < len(rest) && rest[n] >= ' ' && rest[n] <= '?' {
 			n++
 		}
-		if n < len(text) && text[n] >= '@' && text[n] <= '~' {
-			return n + 1
+		if n < len(rest) && rest[n] >= '@' && rest[n] <= '~' {
+			return begun + n + 1
 		}
-	case strings.HasPrefix(text, "]"):
-		switch end := strings.IndexAny(text, "\a\x1b\n"); {
-		case end < 0:
-		case text[end] == '\a':
-			return end + 1
-		case strings.HasPrefix(text[end:], "\x1b\\"):
-			return end + len("\x1b\\")
+	case "]", "\u009d":
+		end := strings.IndexAny(rest, introducers+"\a\u009c\n")
+		for _, ending := range []string{"\a", "\x1b\\", "\u009c"} {
+			if end >= 0 && strings.HasPrefix(rest[end:], ending) {
+				return begun + end + len(ending)
+			}
 		}
 	}
-	return 0
+	return size
 }

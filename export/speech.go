@@ -251,7 +251,7 @@ func plain(words string) *ast.String {
 			return ' '
 		}
 		return r
-	}, words)))
+	}, sequenceless(words))))
 	s.SetRaw(true)
 	return s
 }
