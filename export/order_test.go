@@ -87,11 +87,12 @@ func TestOfAStoredConversation(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, kept.Close()) }()
 	s := duel()
-	engine := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+	source := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		r := s.reply(req)
 		r.Delay = 0
 		return r
-	}}}}
+	}}
+	engine := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"acme": source}}
 	session := stage.Started(t, engine, s.config)
 	stage.Ended(t, session)
 	d, err := export.Of(t.Context(), engine, session.ID())

@@ -91,7 +91,8 @@ two evaluators of the default model.`,
 	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this `file`, JSON or YAML")
 	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "`provider/model`: an evaluator; can be repeated")
 	completeFlag(c, "evaluator", modelNames)
-	c.Flags().StringVarP(&f.output, "output", "o", "", "write the report to this file, which ends in .json, or add a row to one that ends in .csv")
+	c.Flags().StringVarP(&f.output, "output", "o", "",
+		"write the report to this file, which ends in .json, or add a row to one that ends in .csv")
 	return c
 }
 
