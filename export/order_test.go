@@ -93,9 +93,10 @@ func TestOfAStoredConversation(t *testing.T) {
 		return r
 	}}
 	engine := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"acme": source}}
+	reader := &debate.Engine{Store: kept} // it has nothing in memory, and no provider
 	session := stage.Started(t, engine, s.config)
 	stage.Ended(t, session)
-	d, err := export.Of(t.Context(), engine, session.ID())
+	d, err := export.Of(t.Context(), reader, session.ID())
 	require.NoError(t, err)
 	var md bytes.Buffer
 	require.NoError(t, d.Markdown(&md))
@@ -108,13 +109,13 @@ func TestOfAStoredConversation(t *testing.T) {
 	session = stage.Started(t, engine, s.config)
 	_, err = session.Wait(t.Context())
 	require.Error(t, err)
-	d, err = export.Of(t.Context(), engine, session.ID())
+	d, err = export.Of(t.Context(), reader, session.ID())
 	require.NoError(t, err)
 	md.Reset()
 	require.NoError(t, d.Markdown(&md))
 	assert.Contains(t, md.String(), "quota: the account is empty")
 
-	_, err = export.Of(t.Context(), engine, "nobody")
+	_, err = export.Of(t.Context(), reader, "nobody")
 	require.ErrorIs(t, err, debate.ErrNotFound)
 }
 
