@@ -1,7 +1,9 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate"
@@ -30,8 +32,8 @@ func preferred() []vendor {
 
 // defaultModel returns the model of those for whom nobody names one; "": there is no key for any.
 func (d *draft) defaultModel(w *Wish) string {
-	if w.Model != "" {
-		return w.Model
+	if model := cmp.Or(w.Model, w.Usual.text("model")); model != "" {
+		return model
 	}
 	return DefaultModel(w.Has)
 }
@@ -51,9 +53,7 @@ func DefaultModel(has func(vendor string) bool) string {
 func (d *draft) sections(w *Wish) bool {
 	model := d.defaultModel(w)
 	complete := d.addCast(w, model)
-	if first := d.firstModel(); first != "" {
-		model = first
-	}
+	model = cmp.Or(w.Usual.text(keyJudge), d.firstModel(), model)
 	switch d.flow {
 	case deliberation.FlowName:
 		if d.root.get(keyJudge) == nil && w.Judge == "" && d.asksJudge() {
@@ -78,13 +78,14 @@ func (d *draft) addCast(w *Wish, model string) bool {
 	if d.root.get(key) != nil {
 		return true
 	}
-	agents, names := defaultCast(d.flow, model, len(w.Agents) > 0)
+	agents, names := defaultCast(d.flow, cmp.Or(w.Format, d.root.textAt("format")), model, len(w.Agents) > 0)
 	if len(w.Agents) > 0 {
 		names = strings.Join(w.Agents, ", ")
 	}
 	d.root.set(key, nodeOf(Place{Path: key}, agents))
 	if d.flow == debate.FlowName && d.root.get("judging") == nil {
-		d.root.set("judging", nodeOf(Place{Path: "judging"}, debate.Judging{Judges: []debate.JudgeConfig{{Model: model}}}))
+		judge := debate.JudgeConfig{Model: cmp.Or(w.Usual.text(keyJudge), model)}
+		d.root.set("judging", nodeOf(Place{Path: "judging"}, debate.Judging{Judges: []debate.JudgeConfig{judge}}))
 	}
 	if d.file == "" {
 		if model != "" {
@@ -126,14 +127,11 @@ func (d *draft) firstModel() string {
 }
 
 // defaultCast returns those who take part if nobody else is named, and how a person is told of them. all asks for
-// everybody that there could be, from whom some are chosen.
-func defaultCast(flow, model string, all bool) (agents any, names string) {
+// everybody that there could be, from whom some are chosen. form is the format of a debate.
+func defaultCast(flow, form, model string, all bool) (agents any, names string) {
 	switch flow {
 	case debate.FlowName:
-		return []debate.Participant{
-			{Name: "Ada", Side: format.For, Model: model},
-			{Name: "Ben", Side: format.Against, Model: model},
-		}, "Ada (for) and Ben (against)"
+		return debaters(form, model)
 	case arbiter.FlowName:
 		return []arbiter.Agent{
 			{
@@ -161,5 +159,44 @@ func defaultCast(flow, model string, all bool) (agents any, names string) {
 	for _, role := range roles {
 		cast = append(cast, deliberation.Agent{ID: role, Role: role, Model: model})
 	}
-	return cast, fmt.Sprintf("%s and %s", strings.Join(roles[:len(roles)-1], ", "), roles[len(roles)-1])
+	return cast, and(roles)
+}
+
+// debaters returns the participants of a debate if nobody else is named: as few as the format has on each side, and somebody in the
+// chair of a talk without sides.
+func debaters(name, model string) (cast []debate.Participant, names string) {
+	seats := []format.Seats{{Side: format.For, Min: 1}, {Side: format.Against, Min: 1}}
+	for _, f := range format.Builtin() {
+		if f.Name == name && len(f.Seats) > 0 {
+			seats = f.Seats
+		}
+	}
+	without := slices.ContainsFunc(seats, func(s format.Seats) bool { return s.Side == "" })
+	free := []string{"Ada", "Ben", "Cleo", "Dan", "Eva", "Finn"}
+	var told []string
+	for _, s := range seats {
+		count := s.Min
+		if s.Side == format.Neutral && without {
+			count = max(count, 1)
+		}
+		own := free[:min(count, len(free))]
+		if len(own) == 0 {
+			continue
+		}
+		free = free[len(own):]
+		for _, one := range own {
+			cast = append(cast, debate.Participant{Name: one, Side: s.Side, Model: model})
+		}
+		told = append(told, fmt.Sprintf("%s (%s)", and(own), cmp.Or(string(s.Side), "no side")))
+	}
+	return cast, and(told)
+}
+
+// and joins words as a sentence lists them.
+func and(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }

@@ -42,7 +42,7 @@ func (d *draft) attachments() {
 	take := func(files *node, field string) {
 		for i, file := range files.list() {
 			if path := file.remove("path"); path != nil {
-				d.attached = append(d.attached, attachment{fmt.Sprintf("%s[%d]", field, i), path})
+				d.attached = append(d.attached, attachment{field: fmt.Sprintf("%s[%d]", field, i), path: path})
 			}
 		}
 	}
@@ -55,7 +55,8 @@ func (d *draft) attachments() {
 // attachment is a file that belongs to a config.
 type attachment struct {
 	field string
-	path  *node
+	path  *node  // nil: its bytes are known
+	data  []byte // those of a path are read once the config is decoded
 }
 
 // attach reads the attached files into the config.
@@ -67,6 +68,10 @@ func (d *draft) attach(config flow.Config) {
 	for field, file := range filed.Files() {
 		for _, a := range d.attached {
 			if a.field != field {
+				continue
+			}
+			if a.path == nil {
+				file.Data = a.data
 				continue
 			}
 			if a.path.form != formText {

@@ -21,6 +21,10 @@ func parseJSON(name, text string) (root *node, wrong mistakes) {
 			at = int(syntax.Offset) - 1
 		}
 		line, column := lineOf(text, at)
+		if before := strings.TrimRight(text[:min(at, len(text))], " \t\r\n"); at < len(text) && strings.HasSuffix(before, ",") &&
+			(text[at] == ']' || text[at] == '}') {
+			err = fmt.Errorf("there is a comma before this %q, and nothing behind the comma: remove it", text[at])
+		}
 		wrong.addf(Place{name, line, column, ""}, "is no JSON: %w", err)
 		return nil, wrong
 	}

@@ -68,13 +68,19 @@ func (s *Source) Load(w Wish) (*Settings, error) {
 		d.wrong, d.notes, d.cut = append(d.wrong, t.wrong...), append(d.notes, t.notes...), t.cut
 	}
 	d.agentFolder(&w)
-	if !d.sections(&w) || !d.choose(w.Agents) {
+	chosen := flag("agents")
+	if d.file == "" && d.flow == deliberation.FlowName { // who they are and how many rounds they have is what a file says
+		chosen = w.usually(chosen)
+	}
+	if !d.sections(&w) || !d.choose(w.Agents, chosen) {
 		return nil, d.wrong.err()
 	}
+	d.root.stand(w.Usual)
 	d.models(&w)
 	d.flags(&w)
 	promptsOf(d.root)
 	d.attachments()
+	d.material(&w)
 	config := d.decode()
 	if config != nil && w.Script != "" {
 		config = d.play(config, w.Script)
@@ -194,7 +200,9 @@ func decodeFlow(name string, data []byte) (flow.Config, error) {
 func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []string, remedy func(vendor string) string) error {
 	var wrong mistakes
 	lacking := make(map[string]bool) // fields
+	models := make(map[string]string) // by their fields
 	for field, model := range flow.Models(s.Config) {
+		models[field] = model
 		vendor, _, ok := flow.SplitModel(model)
 		if !ok || engine.Providers[vendor] != nil {
 			continue
@@ -213,11 +221,35 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 			wrong = append(wrong, one)
 			continue
 		}
-		if at := s.root.placeOf(failure.Field); !lacking[failure.Field] && !s.unread(at.Path) {
-			wrong = append(wrong, &Error{at, failure.Err})
+		at, mistake := s.root.placeOf(failure.Field), failure.Err
+		if lacking[failure.Field] || s.unread(at.Path) {
+			continue
 		}
+		if model := models[failure.Field]; model != "" && strings.HasPrefix(mistake.Error(), "has no known price") {
+			mistake = fmt.Errorf("has no known price, which a budget needs: --price %s=0.10/0.40 gives one, in USD for a million tokens "+
+				"of input and output", model)
+		}
+		wrong = append(wrong, &Error{at, mistake})
 	}
-	return wrong.err()
+	return errors.Join(first(wrong)...)
+}
+
+// first returns mistakes without those that follow from another one: where a side is not known, the format lacks it too.
+func first(all mistakes) []error {
+	return slices.DeleteFunc(slices.Clone(all), func(one error) bool {
+		m, ok := errors.AsType[*Error](one)
+		return ok && slices.ContainsFunc(mistakesIn(errors.Join(all...)), func(other *Error) bool {
+			said, why := m.Err.Error(), other.Err.Error()
+			switch {
+			case other == m || !strings.HasPrefix(why, "no side "):
+				return false
+			case strings.HasPrefix(said, "no side "):
+				return other.Place == m.Place && len(why) < len(said)
+			default:
+				return strings.HasPrefix(said, "of side ") && strings.HasPrefix(other.Path, "participants[") && m.Path == "participants"
+			}
+		})
+	})
 }
 
 // unread reports whether what stands at a path was cut out: it lacks only because of a mistake that was reported already.

@@ -105,6 +105,8 @@ func (t *translator) agent(agent *node) *node {
 		case "model", "provider":
 		case "systemPromptPath":
 			out.set("promptFile", m.value)
+		case "systemPrompt":
+			t.prompt(out, agent, m.value)
 		case "enabled":
 			out.set("disabled", t.not(m.value))
 		case "summarization":
@@ -118,8 +120,8 @@ func (t *translator) agent(agent *node) *node {
 			t.wrong.addf(m.value.Place, "is not supported: a role of its own can say how to summarise, in a config with \"flow\": "+
 				"\"deliberation\"")
 		default:
-			t.unknown(m, "id", keyName, "role", "model", "provider", "temperature", "systemPromptPath", "enabled", "summarization", "tools",
-				"toolCallLimit")
+			t.unknown(m, "id", keyName, "role", "model", "provider", "temperature", "systemPrompt", "systemPromptPath", "enabled",
+				"summarization", "tools", "toolCallLimit")
 		}
 	}
 	if given := agent.get("id"); agent.get(keyName) == nil && out.textAt("id") != agent.textAt("id") {
@@ -133,6 +135,15 @@ func (t *translator) agent(agent *node) *node {
 		t.wrong.addf(uses.node.Place, "limits tools, and the agent has none")
 	}
 	return out
+}
+
+// prompt sets a system prompt that the file has itself.
+func (t *translator) prompt(out, agent, text *node) {
+	if agent.get("systemPromptPath") != nil {
+		t.wrong.addf(text.Place, "is given beside systemPromptPath: keep one of them")
+		return
+	}
+	out.set("prompt", text)
 }
 
 // id returns an id that an agent can have here. The ids of calls are divided by dots, and some names are the library's own. People see the
@@ -255,6 +266,8 @@ func (t *translator) judge(judge *node) *node {
 			out.set(m.key, m.value)
 		case "systemPromptPath":
 			out.set("promptFile", m.value)
+		case "systemPrompt":
+			t.prompt(out, judge, m.value)
 		case "enabled":
 			if !m.value.is(true) {
 				t.wrong.addf(m.value.Place, "is not supported: a deliberation has a judge")
@@ -270,7 +283,7 @@ func (t *translator) judge(judge *node) *node {
 		case "summaryPromptPath", "clarificationPromptPath", "toolCallLimit":
 			t.wrong.addf(m.value.Place, "is not supported: a judge reads all rounds, asks nobody and uses no tools")
 		default:
-			t.unknown(m, keyName, "id", "model", "provider", "temperature", "systemPromptPath", "enabled")
+			t.unknown(m, keyName, "id", "model", "provider", "temperature", "systemPrompt", "systemPromptPath", "enabled")
 		}
 	}
 	out.set("model", t.model(judge))

@@ -29,6 +29,11 @@ type Wish struct {
 	Clarify  bool           // the agents may ask a person
 	Labels   map[string]string
 	Prompts  map[string]string // texts of templates, by their names
+	// Texts and Files belong to what the conversation is about. Files are images and PDFs.
+	Texts []Text
+	Files []flow.File
+	// Usual are the defaults of the user: a file goes before them. nil: there are none.
+	Usual *Defaults
 	// Unattended applies if the file does not say whether a person can be asked.
 	Unattended bool
 	// Script is the model that plays all others; "": each is asked itself.
@@ -97,7 +102,12 @@ func (d *draft) flags(w *Wish) {
 	if root.get("unattended") == nil {
 		root.set("unattended", boolNode(Place{Path: "unattended"}, w.Unattended))
 	}
-	d.budget(w.Budget)
+	switch usual := w.Usual.get("budget"); {
+	case w.Budget != "":
+		d.budget(w.Budget, flag("budget"))
+	case usual != nil && root.get("budget") == nil:
+		d.budget(usual.value, usual.Place)
+	}
 	d.texts("labels", "label", w.Labels)
 	d.texts("prompts", "prompt", w.Prompts)
 }
@@ -123,19 +133,16 @@ func (d *draft) only(name, flow string) bool {
 }
 
 // budget limits the cost: at the soft limit the rounds end, so that the same amount is enough for the conclusion.
-func (d *draft) budget(usd string) {
-	if usd == "" {
-		return
-	}
+func (d *draft) budget(usd string, at Place) {
 	amount, err := strconv.ParseFloat(strings.TrimPrefix(usd, "$"), 64)
 	if err != nil || !(amount > 0) || amount > 1e9 {
-		d.wrong.addf(flag("budget"), "is %q, not an amount of USD such as 0.50", usd)
+		d.wrong.addf(at, "is %q, not an amount of USD such as 0.50", usd)
 		return
 	}
-	limits := d.root.object("budget", flag("budget"))
+	limits := d.root.object("budget", at)
 	number := strconv.FormatFloat(amount, 'f', -1, 64)
-	limits.set("soft", numberNode(flag("budget"), number))
-	limits.set("hard", numberNode(flag("budget"), number))
+	limits.set("soft", numberNode(at, number))
+	limits.set("hard", numberNode(at, number))
 }
 
 // models puts the models of the command line into a config that is complete otherwise.
@@ -193,8 +200,8 @@ func replaceModel(of *node, model string, at Place) {
 	of.set("model", textNode(at, model))
 }
 
-// choose leaves those who take part that were named, by role, id or name. It reports whether there are all of them.
-func (d *draft) choose(names []string) bool {
+// choose leaves those who take part that were named at a place, by role, id or name. It reports whether there are all of them.
+func (d *draft) choose(names []string, at Place) bool {
 	list := d.root.get(cast(d.flow))
 	if len(names) == 0 || list == nil || list.form != formList {
 		return true
@@ -222,12 +229,12 @@ func (d *draft) choose(names []string) bool {
 	for i, name := range names {
 		if !used[i] {
 			found = false
-			d.wrong.addf(flag("agents"), "%w", flow.Unknown(strings.TrimSuffix(cast(d.flow), "s"), name, there...))
+			d.wrong.addf(at, "%w", flow.Unknown(strings.TrimSuffix(cast(d.flow), "s"), name, there...))
 		}
 	}
 	out := *list
 	out.items = kept
-	out.Place = flag("agents") // how many they are is the choice of the command line
+	out.Place = at // how many they are was chosen there
 	d.root.set(cast(d.flow), &out)
 	return found
 }
@@ -250,7 +257,7 @@ func (s *Source) Names(flow string) (names []string) {
 	}
 	list := s.root.get(cast(d.flow))
 	if list == nil {
-		agents, _ := defaultCast(d.flow, "", true)
+		agents, _ := defaultCast(d.flow, s.root.textAt("format"), "", true)
 		list = nodeOf(Place{}, agents)
 	}
 	for _, one := range list.list() {

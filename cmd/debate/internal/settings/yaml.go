@@ -57,7 +57,23 @@ func yamlMistake(name, text string, err error) *Error {
 			at.Column = 1 + len(line) - len(strings.TrimLeft(line, " \t"))
 		}
 	}
+	switch {
+	case strings.Contains(said, "found character that cannot start any token") && tabbed(text, at.Line):
+		said = "the line is indented by a tab, and YAML takes blanks alone"
+	case strings.Contains(said, "found character that cannot start any token"):
+		said = "a value cannot begin with this character, such as @, ` or %: put quotes around the value"
+	}
 	return &Error{at, errors.New("is no YAML: " + said)}
+}
+
+// tabbed reports whether a tab is among what a line begins with.
+func tabbed(text string, number int) bool {
+	lines := strings.SplitN(text, "\n", number+1)
+	if number > len(lines) {
+		return false
+	}
+	line := lines[number-1]
+	return strings.ContainsRune(line[:len(line)-len(strings.TrimLeft(line, " \t"))], '\t')
 }
 
 // yamlParser turns the nodes of the YAML parser into those of this package.
