@@ -19,9 +19,10 @@ import (
 type program struct {
 	System
 
-	store string // the flag --store
+	store string // the flag --store, or that of the defaults
 	json  bool   // the flag --json
 	tools toolFlags
+	usual defaults
 
 	viewing viewing
 	outputs outputs
@@ -66,7 +67,12 @@ func (p *program) tree() *cobra.Command {
   debate "Design a rate limiter" --demo`
 	}
 	root.Args, root.SuggestionsMinimumDistance = spelled(root.Args), 2
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return blank(c) }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if err := blank(c); err != nil {
+			return err
+		}
+		return p.prepare()
+	}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Version = thisRelease().String()
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -75,6 +81,7 @@ func (p *program) tree() *cobra.Command {
 	root.PersistentFlags().StringVar(&p.store, "store", "",
 		"where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print events, or the result of a command, as JSON")
+	p.defaultFlags(root)
 	root.SetFlagErrorFunc(flagMistake)
 	for _, g := range p.groups() {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})

@@ -112,6 +112,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 	if err := check(c.Context(), loaded, engine, problems); err != nil {
 		return nil, nil, err
 	}
+	p.tell(loaded)
 	return engine, loaded, nil
 }
 

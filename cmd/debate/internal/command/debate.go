@@ -1,6 +1,14 @@
 package command
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
 
 // debate starts a conversation and leads it to its end.
 func (p *program) debate() *cobra.Command {
@@ -8,7 +16,7 @@ func (p *program) debate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "debate [problem]",
 		Short: "Have agents work out a solution, and print it",
-		Args:  arguments(cobra.MaximumNArgs(1)),
+		Args:  arguments(aboutInput),
 		RunE:  func(c *cobra.Command, args []string) error { return p.runDebate(c, args, &f) },
 	}
 	f.define(c)
@@ -18,12 +26,26 @@ func (p *program) debate() *cobra.Command {
 	return c
 }
 
+// aboutInput takes a problem, and a "-" behind it: the standard input has more, and is waited for.
+func aboutInput(c *cobra.Command, args []string) error {
+	if len(args) == 2 && args[1] == "-" {
+		return nil
+	}
+	return cobra.MaximumNArgs(1)(c, args)
+}
+
 func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) error {
 	if err := p.checkOutputs(); err != nil {
 		return err
 	}
+	if err := reportable(p.outputs.report); err != nil {
+		return err
+	}
 	source, problem, err := p.source(args, f)
 	if err != nil {
+		return err
+	}
+	if err := p.readInput(c.Context(), args, f); err != nil {
 		return err
 	}
 	engine := p.engine()
@@ -46,10 +68,30 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 	if err := check(c.Context(), settings, engine, problems); err != nil {
 		return err
 	}
+	p.tell(settings)
 	session, err := engine.Start(c.Context(), settings.Config)
 	if err != nil {
 		return err
 	}
-	p.warnf("The conversation is kept in %s as %s.", shown(p.place()), session.ID())
+	if p.store != notKept {
+		p.notef("The conversation is kept in %s as %s.", shown(p.place()), session.ID())
+	}
 	return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
+}
+
+// readInput reads what the standard input has beside the problem, unless that came from there, or answers do.
+func (p *program) readInput(ctx context.Context, args []string, f *configFlags) (err error) {
+	if !p.viewing.inputRead && !f.wish.Clarify {
+		f.input, err = p.input(ctx, len(args) > 1)
+	}
+	return err
+}
+
+// reportable refuses a name that promises another kind of report than there is.
+func reportable(name string) error {
+	kind := strings.ToLower(filepath.Ext(name))
+	if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".tex", ".epub", ".txt"}, kind) {
+		return exit(exitArguments, fmt.Errorf("--report: %s: a report is a page (.html), which a browser prints, or Markdown (.md)", name))
+	}
+	return nil
 }

@@ -23,6 +23,7 @@ func (p *program) engine() *debate.Engine {
 	return &debate.Engine{
 		Logger:        slog.New(slog.DiscardHandler), // the program shows warnings in its own words
 		Providers:     env.From(p.Lookup),
+		Models:        p.usual.Models,
 		Flows:         ownFlows(),
 		ChunkInterval: 50 * time.Millisecond,
 	}
@@ -72,12 +73,16 @@ func ownFlows() map[string]*debate.Flow {
 	}
 }
 
-// place returns where conversations are kept.
+// place returns where conversations are kept; "": that is not known, for the environment names no folder of the user.
 func (p *program) place() string {
-	if p.store != "" {
+	switch data := p.dataFolder(); {
+	case p.store != "":
 		return p.store
+	case data == "":
+		return ""
+	default:
+		return filepath.Join(data, "debate", "debates.db")
 	}
-	return filepath.Join(p.dataFolder(), "debate", "debates.db")
 }
 
 // shown returns a place without the password that a URL may have.
@@ -95,23 +100,51 @@ func shown(place string) string {
 	return address.Redacted()
 }
 
-// dataFolder returns the folder in which programs keep the user's data, by the conventions of the system.
+// dataFolder returns the folder in which programs keep the user's data, and configFolder that in which they keep settings, by the
+// conventions of the system. "": the environment names none.
 func (p *program) dataFolder() string {
-	home := p.get("HOME")
 	switch runtime.GOOS {
 	case "windows":
-		if data := p.get("LOCALAPPDATA"); data != "" {
-			return data
-		}
-		return filepath.Join(p.get("USERPROFILE"), "AppData", "Local")
+		return p.ofUser("LOCALAPPDATA", "AppData", "Local")
 	case "darwin":
-		return filepath.Join(home, "Library", "Application Support")
+		return p.ofUser("", "Library", "Application Support")
+	default:
+		return p.ofUser("XDG_DATA_HOME", ".local", "share")
 	}
-	// A relative path in this variable is to be ignored, by the specification of base directories of freedesktop.org.
-	if data := p.get("XDG_DATA_HOME"); filepath.IsAbs(data) {
-		return data
+}
+
+func (p *program) configFolder() string {
+	switch runtime.GOOS {
+	case "windows":
+		return p.ofUser("APPDATA", "AppData", "Roaming")
+	case "darwin":
+		return p.ofUser("", "Library", "Application Support")
+	default:
+		return p.ofUser("XDG_CONFIG_HOME", ".config")
 	}
-	return filepath.Join(home, ".local", "share")
+}
+
+// ofUser returns the folder that a variable names, or else one within the user's own; "": there is neither. A relative path in the variable
+// is to be ignored, by the specification of base directories of freedesktop.org.
+func (p *program) ofUser(variable string, within ...string) string {
+	if named := p.get(variable); filepath.IsAbs(named) {
+		return named
+	}
+	if home := p.home(); home != "" {
+		return filepath.Join(append([]string{home}, within...)...)
+	}
+	return ""
+}
+
+// home returns the user's own folder; "": the environment does not name it.
+func (p *program) home() string { return p.get(homeVariable()) }
+
+// homeVariable is the variable that names it.
+func homeVariable() string {
+	if runtime.GOOS == "windows" {
+		return "USERPROFILE"
+	}
+	return "HOME"
 }
 
 // folder reports whether a place is a folder, or is meant to be one.

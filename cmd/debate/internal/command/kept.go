@@ -22,6 +22,8 @@ import (
 // user has no conversations, and a store that --store names must be there.
 func (p *program) openStore(ctx context.Context) (store.Store, func(), error) {
 	switch {
+	case p.place() == "":
+		return nil, nil, errHomeless()
 	case p.exists():
 		err := p.denied() // before SQLite makes files beside it, in which the owner may not write
 		if err == nil {
@@ -35,7 +37,7 @@ func (p *program) openStore(ctx context.Context) (store.Store, func(), error) {
 			return p.readStore(ctx, err)
 		}
 		return nil, nil, err
-	case p.store == "":
+	case p.store == "", p.usual.stored:
 		return &store.Memory{}, func() {}, nil
 	default:
 		return nil, nil, exit(exitArguments, fmt.Errorf("--store: there is no store %s", p.store))
@@ -69,8 +71,16 @@ func (p *program) readStore(ctx context.Context, denied error) (store.Store, fun
 	return s, func() { _ = s.Close() }, nil
 }
 
+// errHomeless reports that nobody says where conversations are kept. A folder of the moment would be another one each time.
+func errHomeless() error {
+	return exit(exitArguments, fmt.Errorf("%s is not set: set it, or name the store with --store", homeVariable()))
+}
+
 // exists reports whether the place of the store is there.
 func (p *program) exists() bool {
+	if p.place() == "" {
+		return false
+	}
 	if strings.Contains(p.place(), "://") {
 		return true
 	}
@@ -91,6 +101,12 @@ func (e *storeError) Unwrap() error { return e.err }
 // makeStore opens the store that --store names: by default a file of SQLite in the user's data folder. It is created if it is
 // missing.
 func (p *program) makeStore(ctx context.Context) (store.Store, func(), error) {
+	switch p.place() {
+	case "":
+		return nil, nil, errHomeless()
+	case notKept:
+		return &store.Memory{}, func() {}, nil
+	}
 	kept, closing, err := storeAt(ctx, p.place())
 	if err != nil {
 		return nil, nil, &storeError{shown(p.place()), err}

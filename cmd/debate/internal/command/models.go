@@ -1,12 +1,19 @@
 package command
 
 import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/env"
 )
 
 // million is what prices are shown for.
@@ -20,20 +27,35 @@ type knownModel struct {
 
 // listModels lists the windows and prices of the embedded table.
 func (p *program) listModels() *cobra.Command {
-	var host string
+	var host, asked string
 	c := &cobra.Command{
 		Use: "models [part of a name]…", Short: "List the models whose windows and prices are known",
 		Long: `List the models whose windows and prices are built in: those whose names
-contain every argument. Prices are USD for a million tokens; --json has them
-for one token. Models that are not listed can be used too, without a budget in
-USD.`,
+contain every argument, and those of your defaults. Prices are USD for a
+million tokens; --json has them for one token. Models that are not listed can be
+used too; a budget in USD needs their prices, which --price says. --of asks a
+vendor, or a server of your own, which models your key can use.`,
 		Example: `  debate models gpt-4.1
-  debate models --provider anthropic --json`,
+  debate models --provider anthropic --json
+  debate models --of ollama`,
 		Args: arguments(cobra.ArbitraryArgs),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := exclusive(c, "of", "provider"); err != nil {
+				return err
+			}
+			if asked != "" {
+				found, err := p.modelsOf(c.Context(), asked, args)
+				if err != nil {
+					return err
+				}
+				return p.showModels(found)
+			}
 			found := []knownModel{}
 			var hosts, names []string
-			for name, model := range flow.KnownModels() {
+			known := maps.Collect(flow.KnownModels())
+			maps.Copy(known, p.usual.Models)
+			for _, name := range slices.Sorted(maps.Keys(known)) {
+				model := known[name]
 				vendor, _, _ := flow.SplitModel(name)
 				hosts = append(hosts, vendor)
 				if host != "" && vendor != host {
@@ -53,7 +75,51 @@ USD.`,
 		},
 	}
 	c.Flags().StringVar(&host, "provider", "", "only those of this `provider`, such as openai")
+	c.Flags().StringVar(&asked, "of", "", "ask this `vendor`, such as openai or ollama, which models there are")
+	completeFlag(c, "of", env.Vendors)
 	return c
+}
+
+// modelsOf asks a vendor for the models whose names contain every part, and adds what is known of them.
+func (p *program) modelsOf(ctx context.Context, vendor string, parts []string) ([]knownModel, error) {
+	const most = 30 * time.Second
+	engine := p.engine()
+	switch names := variables(vendor); {
+	case names == "":
+		return nil, exit(exitArguments, fmt.Errorf("--of: %w", flow.Unknown("vendor", vendor, env.Vendors()...)))
+	case engine.Providers[vendor] == nil:
+		return nil, exit(exitConfig, fmt.Errorf("%s needs a key: set %s", vendor, names))
+	}
+	if err := p.addresses(); err != nil {
+		return nil, err
+	}
+	lister, ok := provider.As[provider.Lister](engine.Providers[vendor])
+	if !ok {
+		return nil, exit(exitGeneral, fmt.Errorf("%s has no list of its models that can be asked for", vendor))
+	}
+	ctx, stop := p.interruptible(ctx)
+	defer stop()
+	limited, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	names, err := lister.Models(limited)
+	if err != nil {
+		return nil, interruption(ctx, exit(exitProvider, fmt.Errorf("ask %s for its models: %w", vendor, err)))
+	}
+	found := []knownModel{}
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		if !containsAll(vendor+"/"+name, parts) {
+			continue
+		}
+		row, ok := p.usual.Models[vendor+"/"+name]
+		if !ok {
+			row, _ = flow.LookupModel(vendor, name)
+		}
+		found = append(found, knownModel{vendor + "/" + name, row})
+	}
+	if len(found) == 0 && !p.json {
+		return nil, exit(exitGeneral, flow.Unknown("model", strings.Join(parts, " "), names...))
+	}
+	return found, nil
 }
 
 func containsAll(name string, parts []string) bool {

@@ -9,9 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// mostProblem bounds a problem, in bytes.
-const mostProblem = 1 << 20
-
 // problem returns what a conversation is about: the argument without the space around it, or the file or the standard
 // input as they are, or what the config says (configured). Exactly one of them is given. "-" as the argument or
 // the file means the standard input. So does no argument, if the standard input is no terminal and the config says nothing.
@@ -35,11 +32,11 @@ func (p *program) problem(argument *string, path, configured string) (string, er
 		return text, nil
 	case path != "" && path != "-":
 		return readProblem(path)
-	case !given && terminal(p.In):
+	case !given && (p.In == nil || terminal(p.In)):
 		return "", exit(exitArguments, errors.New("there is no problem: give it as an argument, with --problemDescription, or as input"))
 	}
 	p.viewing.inputRead = true
-	return readAll(p.In, "the standard input")
+	return readText(p.In, fromInput)
 }
 
 // readProblem reads the problem from a file.
@@ -56,21 +53,24 @@ func readProblem(path string) (string, error) {
 		return "", exit(exitGeneral, fmt.Errorf("read the problem: %w", err))
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	return readAll(file, path)
+	return readText(file, path)
 }
 
-// readAll reads a problem of bounded size.
-func readAll(in io.Reader, from string) (string, error) {
-	data, err := io.ReadAll(io.LimitReader(in, mostProblem+1))
-	switch {
-	case err != nil:
+// readText reads a problem of bounded size. Text in UTF-16 becomes UTF-8.
+func readText(in io.Reader, from string) (string, error) {
+	data, err := readBounded(in)
+	if err != nil {
 		return "", exit(exitGeneral, fmt.Errorf("read the problem from %s: %w", from, err))
-	case len(data) > mostProblem:
-		return "", exit(exitArguments, fmt.Errorf("%s is larger than 1 MiB, the most that a problem may be", from))
-	case strings.TrimSpace(string(data)) == "":
-		return "", exit(exitArguments, fmt.Errorf("there is no problem: %s is empty", from))
-	case !utf8.Valid(data):
-		return "", exit(exitArguments, fmt.Errorf("%s is not valid UTF-8: convert it first, for example with iconv -f latin1 -t utf-8", from))
 	}
-	return string(data), nil
+	switch text, ok := decoded(data); {
+	case len(data) > 2*mostText, ok && len(text) > mostText:
+		return "", exit(exitArguments, fmt.Errorf("%s is larger than 1 MiB, the most that a problem may be", from))
+	case !ok:
+		return "", exit(exitArguments,
+			fmt.Errorf("%s is no text in UTF-8 or UTF-16: convert it first, for example with iconv -f latin1 -t utf-8", from))
+	case strings.TrimSpace(text) == "":
+		return "", exit(exitArguments, fmt.Errorf("there is no problem: %s is empty", from))
+	default:
+		return text, nil
+	}
 }

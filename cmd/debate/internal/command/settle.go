@@ -30,6 +30,10 @@ type configFlags struct {
 	agents      []string
 	labels      map[string]string
 	prompts     []string
+	files       []string // that belong to the problem
+	prices      []string // of models
+	windows     []string // of models
+	input       []byte   // what the standard input has beside the problem
 	wish        settings.Wish
 }
 
@@ -49,7 +53,12 @@ func (f *configFlags) define(c *cobra.Command) {
 	flags.DurationVar(&f.patience, "patience", 0, "how long an outage of a vendor is waited for, such as 2m (default 10m)")
 	flags.BoolVar(&f.wish.Clarify, "clarify", false, "let the agents ask questions before the first round")
 	flags.StringArrayVar(&f.prompts, "prompt", nil,
-		"`name=file`: the text of this file takes the place of a template that debate prompts lists; can be repeated")
+		"`name=file`: the text of this file takes the place of a template that debate check --prompts lists; can be repeated")
+	flags.StringArrayVar(&f.files, "file", nil,
+		"a `path` of what belongs to the problem: a text, an image, a PDF, or a folder of them; can be repeated")
+	flags.StringArrayVar(&f.prices, "price", nil,
+		"`model=input/output`: the prices of a model in USD for a million tokens, such as ollama/llama3=0.10/0.40; can be repeated")
+	flags.StringArrayVar(&f.windows, "window", nil, "`model=tokens`: the window of a model; can be repeated")
 	flags.StringToStringVar(&f.labels, "label", nil, "marks the conversation, as key=value; may be repeated")
 	f.complete(c)
 }
@@ -99,6 +108,20 @@ func (p *program) load(
 	if w.Prompts, err = promptTexts(f.prompts); err != nil {
 		return nil, err
 	}
+	if engine.Models, err = p.rows(f); err != nil {
+		return nil, err
+	}
+	if err := p.addresses(); err != nil && !f.demo {
+		return nil, err
+	}
+	m, err := p.material(f)
+	if err != nil {
+		return nil, err
+	}
+	w.Texts, w.Files = m.texts, m.files
+	if !f.demo { // which costs nothing, and asks no model
+		w.Usual = &p.usual.Defaults
+	}
 	w.Problem, w.Agents, w.Labels, w.Unattended = problem, f.agents, f.labels, !attended
 	if f.demo {
 		w.Labels = map[string]string{demo.Label: "true"}
@@ -121,19 +144,25 @@ func (p *program) load(
 	if loaded == nil {
 		return nil, exit(codeOfMistakes(err), settings.Sorted(err))
 	}
-	if err == nil {
-		for _, note := range loaded.Notes {
-			p.warnf("%s", note)
-		}
-	}
 	if c, ok := loaded.Config.(*deliberation.Config); ok && c.Clarification.On && c.Unattended {
-		p.warnf("Nobody can be asked here: what the agents ask is recorded. With --clarify the standard input answers.")
+		loaded.Notes = append(loaded.Notes,
+			"Nobody can be asked here: what the agents ask is recorded. With --clarify the standard input answers.")
+	}
+	if w.Usual != nil && w.Usual.File != "" {
+		loaded.Notes = slices.Insert(loaded.Notes, 0, "The defaults are those of "+w.Usual.File+".")
 	}
 	if f.demo {
 		demo.Play(engine)
-		p.warnf("%s", demo.Notice)
+		loaded.Notes = append(loaded.Notes, demo.Notice)
 	}
 	return loaded, err
+}
+
+// tell says what is to be known of settings, once they are checked: a mistake stands alone.
+func (p *program) tell(loaded *settings.Settings) {
+	for _, note := range loaded.Notes {
+		p.notef("%s", note)
+	}
 }
 
 // reach lets the agents reach the working folder if the config gives them a tool that reads one, and --context names no other.
@@ -143,7 +172,8 @@ func (p *program) reach(loaded *settings.Settings) (offered bool) {
 	for _, name := range loaded.Config.Settings().Tools {
 		if p.tools.folder == "" && slices.Contains(reading, name) {
 			p.tools.folder = "."
-			p.warnf("The config gives agents the tool %s: they may read the working folder. --context names another one.", name)
+			loaded.Notes = append(loaded.Notes,
+				fmt.Sprintf("The config gives agents the tool %s: they may read the working folder. --context names another one.", name))
 			return false
 		}
 	}

@@ -22,6 +22,8 @@ type System struct {
 	Interrupts <-chan os.Signal
 	// Takeover is how long a conversation is waited for whose process may have been killed: 16 seconds if 0.
 	Takeover time.Duration
+	// Wait is how long a pipe may send nothing that has text beside a problem: 3 seconds if 0.
+	Wait time.Duration
 	// ServerStart is how long an MCP server may take until it has listed its tools: 10 seconds if 0.
 	ServerStart time.Duration
 }

@@ -34,7 +34,7 @@ type toolFlags struct {
 func (f *toolFlags) define(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.folder, "context", "",
-		"agents may list, read and search this folder, hidden files too; what they read is sent to the vendors")
+		"agents may list, read and search this folder, hidden files too; what they read is sent to the vendors; a file: as --file")
 	flags.StringArrayVar(&f.servers, "mcp", nil,
 		"agents may use the tools of this MCP server: the URL of one, or a command, which runs as you, with your environment but no vendor's key")
 	flags.BoolVar(&f.write, "allow-write", false,

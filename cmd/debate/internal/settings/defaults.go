@@ -26,8 +26,8 @@ type Defaults struct {
 	wrong mistakes
 }
 
-// OpenDefaults reads the file defaults.yaml, or defaults.json, of a folder, which may lack one. The error joins an [Error] for each mistake.
-// home is the user's folder.
+// OpenDefaults reads the file defaults.yaml, or defaults.json, of a folder, which may lack one. The error joins an [Error] for each
+// mistake. home is the user's folder.
 func OpenDefaults(folder, home string) (*Defaults, error) {
 	d := &Defaults{root: objectNode(Place{}), home: home}
 	for _, name := range []string{"defaults.yaml", "defaults.yml", "defaults.json"} {
@@ -197,8 +197,8 @@ func (d *Defaults) text(key string) string {
 	return ""
 }
 
-// usually puts those who take part, and the rounds, into a wish that does not say them, and returns where the choice stands. at is where the
-// wish says it.
+// usually puts those who take part, and the rounds, into a wish that does not say them, and returns where the choice stands. at is where
+// the wish says it.
 func (w *Wish) usually(at Place) Place {
 	if rounds := w.Usual.get("rounds"); rounds != nil && w.Rounds == nil {
 		if n, err := strconv.Atoi(rounds.value); err == nil {

@@ -199,7 +199,7 @@ func decodeFlow(name string, data []byte) (flow.Config, error) {
 // as a vendor that refuses a key, keeps its type.
 func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []string, remedy func(vendor string) string) error {
 	var wrong mistakes
-	lacking := make(map[string]bool) // fields
+	lacking := make(map[string]bool)  // fields
 	models := make(map[string]string) // by their fields
 	for field, model := range flow.Models(s.Config) {
 		models[field] = model

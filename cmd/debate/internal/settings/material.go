@@ -12,8 +12,8 @@ import (
 // Text is a text that belongs to what a conversation is about.
 type Text struct{ Name, Text string }
 
-// material adds what belongs to the problem: texts to the context of a deliberation, behind the task of arbitrated work, and as documents of
-// a debate; images and PDFs as attachments.
+// material adds what belongs to the problem: texts to the context of a deliberation, behind the task of arbitrated work, and as documents
+// of a debate; images and PDFs as attachments.
 func (d *draft) material(w *Wish) {
 	at := flag("file")
 	switch d.flow {

@@ -1,0 +1,151 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
+)
+
+// notKept is the place of conversations that are not kept, as --no-store asks.
+const notKept = "memory:"
+
+// defaults are what is said once for many conversations.
+type defaults struct {
+	settings.Defaults
+
+	variables []string // the flag --env-file
+	ignored   bool     // the flag --no-defaults
+	forgetful bool     // the flag --no-store
+	stored    bool     // the store is that of the file
+}
+
+// defaultFlags adds the flags about what is said once for many conversations.
+func (p *program) defaultFlags(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.StringArrayVar(&p.usual.variables, "env-file", nil,
+		"read variables such as OPENAI_API_KEY from this `file`, a line KEY=VALUE for each; those that are set stay; can be repeated")
+	flags.BoolVar(&p.usual.ignored, "no-defaults", false, "do not read defaults.yaml in the folder of your settings")
+	root.Flags().BoolVar(&p.usual.forgetful, "no-store", false, "keep nothing of the conversation: it cannot be shown or continued later")
+}
+
+// prepare reads the user's defaults and the files of variables, and finds out where conversations are kept. It changes no variable of the
+// process, so that no program that this one starts gets the keys.
+func (p *program) prepare() error {
+	if !p.usual.ignored {
+		read, err := settings.OpenDefaults(p.settingsFolder(), p.home())
+		if err != nil {
+			return exit(exitConfig, settings.Sorted(err))
+		}
+		p.usual.Defaults = *read
+	}
+	if err := p.readVariables(); err != nil {
+		return err
+	}
+	switch {
+	case p.usual.forgetful && p.store != "":
+		return exit(exitArguments, errors.New("--no-store and --store exclude each other"))
+	case p.usual.forgetful:
+		p.store = notKept
+	case p.store == ":memory:", p.store == notKept:
+		return exit(exitArguments, fmt.Errorf("--store: %s would be a file of that name: --no-store keeps nothing", p.store))
+	case p.store == "" && p.usual.Store != "":
+		p.store, p.usual.stored = p.usual.Store, true
+	}
+	return nil
+}
+
+// settingsFolder returns the folder of the program's settings; "": the environment names none.
+func (p *program) settingsFolder() string {
+	if folder := p.configFolder(); folder != "" {
+		return filepath.Join(folder, "debate")
+	}
+	return ""
+}
+
+// readVariables adds the variables of files to those that are set. The files of --env-file go before those of the defaults, and each before
+// the ones behind it.
+func (p *program) readVariables() error {
+	added := make(map[string]string)
+	read := func(path string, code int) error {
+		found, err := settings.ReadVariables(path)
+		if err != nil {
+			return exit(code, settings.Sorted(err))
+		}
+		maps.Copy(found, added)
+		added = found
+		return nil
+	}
+	for _, path := range p.usual.variables {
+		if err := read(path, exitArguments); err != nil {
+			return err
+		}
+	}
+	for _, path := range p.usual.EnvFiles {
+		if err := read(path, exitConfig); err != nil {
+			return err
+		}
+	}
+	set := p.Lookup
+	p.Lookup = func(name string) (string, bool) {
+		if value, ok := set(name); ok {
+			return value, true
+		}
+		value, ok := added[name]
+		return value, ok
+	}
+	return nil
+}
+
+// rows returns what the defaults and the flags say of models.
+func (p *program) rows(f *configFlags) (settings.Rows, error) {
+	rows := maps.Clone(p.usual.Models)
+	if rows == nil {
+		rows = settings.Rows{}
+	}
+	for _, said := range f.prices {
+		if err := rows.Price(said); err != nil {
+			return nil, exit(exitArguments, fmt.Errorf("--price: %w", err))
+		}
+	}
+	for _, said := range f.windows {
+		if err := rows.Window(said); err != nil {
+			return nil, exit(exitArguments, fmt.Errorf("--window: %w", err))
+		}
+	}
+	return rows, nil
+}
+
+// addresses refuses variables that name a server by what is no URL. What it says holds no password.
+func (p *program) addresses() error {
+	for _, name := range []string{
+		"OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "AZURE_OPENAI_ENDPOINT", "VLLM_BASE_URL", "LMSTUDIO_BASE_URL",
+	} {
+		said := strings.TrimSpace(p.get(name))
+		if said == "" {
+			continue
+		}
+		address, err := url.Parse(said)
+		if err == nil && address.Host != "" && (address.Scheme == "http" || address.Scheme == "https") {
+			continue
+		}
+		if strings.Contains(said, "@") {
+			said = "what it says"
+		}
+		return exit(exitConfig, fmt.Errorf("%s: %s is no http or https URL", name, said))
+	}
+	return nil
+}
+
+// notef says what is to be known beside the conversation, unless --quiet is set.
+func (p *program) notef(format string, args ...any) {
+	if !p.viewing.quiet {
+		p.warnf(format, args...)
+	}
+}
