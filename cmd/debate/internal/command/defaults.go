@@ -122,25 +122,21 @@ func (p *program) rows(f *configFlags) (settings.Rows, error) {
 	return rows, nil
 }
 
-// addresses refuses variables that name a server by what is no URL. What it says holds no password.
-func (p *program) addresses() error {
-	for _, name := range []string{
-		"OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "AZURE_OPENAI_ENDPOINT", "VLLM_BASE_URL", "LMSTUDIO_BASE_URL",
-	} {
-		said := strings.TrimSpace(p.get(name))
-		if said == "" {
-			continue
-		}
-		address, err := url.Parse(said)
-		if err == nil && address.Host != "" && (address.Scheme == "http" || address.Scheme == "https") {
-			continue
-		}
-		if strings.Contains(said, "@") {
-			said = "what it says"
-		}
-		return exit(exitConfig, fmt.Errorf("%s: %s is no http or https URL", name, said))
+// address refuses the variable that names a vendor's server if that is no URL. What it says holds no password.
+func (p *program) address(vendor string) error {
+	name := map[string]string{
+		"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL", "azure": "AZURE_OPENAI_ENDPOINT", "vllm": "VLLM_BASE_URL",
+		"lmstudio": "LMSTUDIO_BASE_URL",
+	}[vendor]
+	said := strings.TrimSpace(p.get(name))
+	address, err := url.Parse(said)
+	switch {
+	case said == "", err == nil && address.Host != "" && (address.Scheme == "http" || address.Scheme == "https"):
+		return nil
+	case strings.Contains(said, "@"):
+		said = "what it says"
 	}
-	return nil
+	return exit(exitConfig, fmt.Errorf("%s: %s is no http or https URL", name, said))
 }
 
 // notef says what is to be known beside the conversation, unless --quiet is set.

@@ -90,7 +90,7 @@ func (p *program) modelsOf(ctx context.Context, vendor string, parts []string) (
 	case engine.Providers[vendor] == nil:
 		return nil, exit(exitConfig, fmt.Errorf("%s needs a key: set %s", vendor, names))
 	}
-	if err := p.addresses(); err != nil {
+	if err := p.address(vendor); err != nil {
 		return nil, err
 	}
 	lister, ok := provider.As[provider.Lister](engine.Providers[vendor])

@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/deliberation/evaluation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider/env"
 	"github.com/agonist-dev/debate/tool"
 )
@@ -111,9 +112,6 @@ func (p *program) load(
 	if engine.Models, err = p.rows(f); err != nil {
 		return nil, err
 	}
-	if err := p.addresses(); err != nil && !f.demo {
-		return nil, err
-	}
 	m, err := p.material(f)
 	if err != nil {
 		return nil, err
@@ -143,6 +141,12 @@ func (p *program) load(
 	loaded, err := source.Load(w)
 	if loaded == nil {
 		return nil, exit(codeOfMistakes(err), settings.Sorted(err))
+	}
+	for _, model := range flow.Models(loaded.Config) {
+		vendor, _, _ := flow.SplitModel(model)
+		if err := p.address(vendor); err != nil {
+			return nil, err
+		}
 	}
 	if c, ok := loaded.Config.(*deliberation.Config); ok && c.Clarification.On && c.Unattended {
 		loaded.Notes = append(loaded.Notes,
