@@ -2,10 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -36,9 +32,6 @@ func aboutInput(c *cobra.Command, args []string) error {
 
 func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) error {
 	if err := p.checkOutputs(); err != nil {
-		return err
-	}
-	if err := reportable(p.outputs.report); err != nil {
 		return err
 	}
 	source, problem, err := p.source(args, f)
@@ -85,13 +78,4 @@ func (p *program) readInput(ctx context.Context, args []string, f *configFlags) 
 		f.input, err = p.input(ctx, len(args) > 1)
 	}
 	return err
-}
-
-// reportable refuses a name that promises another kind of report than there is.
-func reportable(name string) error {
-	kind := strings.ToLower(filepath.Ext(name))
-	if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".tex", ".epub", ".txt"}, kind) {
-		return exit(exitArguments, fmt.Errorf("--report: %s: a report is a page (.html), which a browser prints, or Markdown (.md)", name))
-	}
-	return nil
 }

@@ -28,6 +28,13 @@ func demonstrate(in io.Reader, args ...string) (code int, out, said string) {
 	return code, stdout.String(), stderr.String()
 }
 
+// quickly does that without the time that a script takes to speak.
+func quickly(t *testing.T, in string, args ...string) (code int, out, said string) {
+	t.Helper()
+	synctest.Test(t, func(*testing.T) { code, out, said = demonstrate(strings.NewReader(in), args...) })
+	return code, out, said
+}
+
 // TestThePipeBesideAProblem: what a pipe sends belongs to the problem, however long it takes. One that sends nothing is given up after a
 // while, unless it is asked for.
 func TestThePipeBesideAProblem(t *testing.T) {
@@ -87,7 +94,7 @@ func TestTextsInOtherEncodings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			code, out, said := demonstrate(strings.NewReader(c.bytes), "Design a cache")
+			code, out, said := quickly(t, c.bytes, "Design a cache")
 			if c.want == "" {
 				assert.Equal(t, 2, code)
 				assert.Contains(t, said, "the standard input is no text in UTF-8 or UTF-16")
@@ -116,7 +123,7 @@ func TestMaterialIsBounded(t *testing.T) {
 		{large, "large.md is too large: all texts together have at most 1 MiB"},
 		{image, "dot.png is too large: an image or a PDF has at most 10 MiB, and all have 14"},
 	} {
-		code, out, said := demonstrate(strings.NewReader(""), "--file", c.path, "Design a cache")
+		code, out, said := quickly(t, "", "--file", c.path, "Design a cache")
 		assert.Equal(t, 2, code)
 		assert.Contains(t, said, c.want)
 		assert.Empty(t, out)
@@ -127,7 +134,7 @@ func TestMaterialIsBounded(t *testing.T) {
 	for i := range 9 {
 		require.NoError(t, os.WriteFile(filepath.Join(bare, fmt.Sprintf("%d.bin", i)), []byte{0}, 0o600))
 	}
-	code, _, said := demonstrate(strings.NewReader(""), "--file", bare, "Design a cache")
+	code, _, said := quickly(t, "", "--file", bare, "Design a cache")
 	assert.Zero(t, code, said)
 	assert.Contains(t, said, "5.bin is no text.")
 	assert.NotContains(t, said, "6.bin")
