@@ -17,6 +17,7 @@ type scene struct {
 	target  string // of a critique, whose proposal
 	subject string // the first line of the problem, topic or task, without its last sign
 	side    string // of a speaker
+	script  *script
 	lens    lens
 	system  string   // who it is told to be
 	last    string   // what is asked for
@@ -43,7 +44,8 @@ func sceneOf(r *provider.Request) *scene {
 	}
 	s.subject = subjectOf(r.System)
 	s.side, _, _ = strings.Cut(after(r.System, "Your side: "), " (") // what it means stands behind it
-	s.lens = lensOf(r.Self + "\n" + aboutSelf(r.System))
+	s.script = read()
+	s.lens = s.script.lensOf(r.Self + "\n" + aboutSelf(r.System))
 	for _, found := range proposals().FindAllStringSubmatch(s.last, -1) {
 		s.authors = append(s.authors, found[1])
 	}

@@ -62,7 +62,7 @@ func (s *scene) work() string {
 			"- The second step promises figures, and does not say who collects them. I would name a person.\n\n" +
 			"Nothing stands in the way of using it."
 	default:
-		return "## " + s.subject + "\n\n" + s.result()
+		return "## " + s.subject + "\n\n" + s.script.Result
 	}
 }
 
