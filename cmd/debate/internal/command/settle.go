@@ -118,7 +118,7 @@ func (p *program) load(
 	}
 	w.Texts, w.Files = m.texts, m.files
 	if !f.demo { // which costs nothing, and asks no model
-		w.Usual = &p.usual.Defaults
+		w.Usual = p.usual.Defaults
 	}
 	w.Problem, w.Agents, w.Labels, w.Unattended = problem, f.agents, f.labels, !attended
 	if f.demo {
@@ -152,7 +152,7 @@ func (p *program) load(
 		loaded.Notes = append(loaded.Notes,
 			"Nobody can be asked here: what the agents ask is recorded. With --clarify the standard input answers.")
 	}
-	if w.Usual != nil && w.Usual.File != "" {
+	if w.Usual.File != "" {
 		loaded.Notes = slices.Insert(loaded.Notes, 0, "The defaults are those of "+w.Usual.File+".")
 	}
 	if f.demo {

@@ -32,7 +32,7 @@ func preferred() []vendor {
 
 // defaultModel returns the model of those for whom nobody names one; "": there is no key for any.
 func (d *draft) defaultModel(w *Wish) string {
-	if model := cmp.Or(w.Model, w.Usual.text("model")); model != "" {
+	if model := cmp.Or(w.Model, w.Usual.said.Model); model != "" {
 		return model
 	}
 	return DefaultModel(w.Has)
@@ -53,7 +53,7 @@ func DefaultModel(has func(vendor string) bool) string {
 func (d *draft) sections(w *Wish) bool {
 	model := d.defaultModel(w)
 	complete := d.addCast(w, model)
-	model = cmp.Or(w.Usual.text(keyJudge), d.firstModel(), model)
+	model = cmp.Or(w.Usual.said.Judge, d.firstModel(), model)
 	switch d.flow {
 	case deliberation.FlowName:
 		if d.root.get(keyJudge) == nil && w.Judge == "" && d.asksJudge() {
@@ -84,7 +84,7 @@ func (d *draft) addCast(w *Wish, model string) bool {
 	}
 	d.root.set(key, nodeOf(Place{Path: key}, agents))
 	if d.flow == debate.FlowName && d.root.get("judging") == nil {
-		judge := debate.JudgeConfig{Model: cmp.Or(w.Usual.text(keyJudge), model)}
+		judge := debate.JudgeConfig{Model: cmp.Or(w.Usual.said.Judge, model)}
 		d.root.set("judging", nodeOf(Place{Path: "judging"}, debate.Judging{Judges: []debate.JudgeConfig{judge}}))
 	}
 	if d.file == "" {

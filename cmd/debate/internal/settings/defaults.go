@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Defaults are what a user has set for all conversations. Flags and config files go before them.
@@ -21,15 +19,34 @@ type Defaults struct {
 	EnvFiles []string // of variables
 	Models   Rows
 
-	root  *node
-	home  string // what "~" stands for in a path
-	wrong mistakes
+	said usual
+	root *node
+}
+
+// usual is what a file of defaults can say.
+type usual struct {
+	Model   string           `json:"model"`
+	Judge   string           `json:"judge"`
+	Agents  []string         `json:"agents"`
+	Rounds  int              `json:"rounds"`
+	Budget  flow.Money       `json:"budget"`
+	Store   string           `json:"store"`
+	EnvFile []string         `json:"envFile"` // or one text
+	Models  map[string]sizes `json:"models"`
+}
+
+// sizes are what it can say of a model. Prices are those of a million tokens.
+type sizes struct {
+	Window    int         `json:"window"`
+	MaxOutput int         `json:"maxOutput"`
+	Input     *flow.Money `json:"input"`
+	Output    *flow.Money `json:"output"`
 }
 
 // OpenDefaults reads the file defaults.yaml, or defaults.json, of a folder, which may lack one. The error joins an [Error] for each
 // mistake. home is the user's folder.
 func OpenDefaults(folder, home string) (*Defaults, error) {
-	d := &Defaults{root: objectNode(Place{}), home: home}
+	d := &Defaults{Models: Rows{}}
 	for _, name := range []string{"defaults.yaml", "defaults.yml", "defaults.json"} {
 		path := filepath.Join(folder, name)
 		if _, err := os.Lstat(path); folder == "" || err != nil && !errors.Is(err, fs.ErrPermission) {
@@ -43,187 +60,109 @@ func OpenDefaults(folder, home string) (*Defaults, error) {
 	if d.File == "" {
 		return d, nil
 	}
-	data, err := readFile(d.File)
+	source, err := Open(d.File)
 	if err != nil {
-		return nil, &Error{Place: Place{File: d.File}, Err: err}
+		return nil, err
 	}
-	root, wrong := parse(d.File, data)
-	if root == nil {
-		return nil, wrong.err()
+	d.root = source.root
+	if one := d.root.get("envFile"); one != nil && one.form == formText {
+		d.root.set("envFile", &node{form: formList, items: []*node{one}, Place: one.Place})
 	}
-	d.root, d.wrong = root, wrong
-	for _, m := range root.members {
-		d.take(m)
+	wrong := source.wrong
+	for _, one := range each(flow.DecodeStrict("read defaults", d.root.json(), &d.said)) {
+		failure, ok := errors.AsType[*flow.Error](one)
+		if !ok {
+			return nil, one
+		}
+		wrong = append(wrong, &Error{d.at(failure.Field), failure.Err})
 	}
-	return d, d.wrong.err()
+	d.check(&wrong)
+	if d.said.Store != "" {
+		d.Store = d.path(d.said.Store, home)
+	}
+	for _, path := range d.said.EnvFile {
+		d.EnvFiles = append(d.EnvFiles, d.path(path, home))
+	}
+	return d, wrong.err()
 }
 
-// take reads a key of the file.
-func (d *Defaults) take(m member) {
-	switch m.key {
-	case "model", keyJudge:
-		if _, _, ok := flow.SplitModel(m.value.value); m.value.form != formText || !ok {
-			d.wrong.addf(m.value.Place, "is no model: name it as provider/model")
+// check reports what no conversation can use, and gathers the models.
+func (d *Defaults) check(wrong *mistakes) {
+	for key, model := range map[string]string{"model": d.said.Model, keyJudge: d.said.Judge} {
+		if _, _, ok := flow.SplitModel(model); model != "" && !ok {
+			wrong.addf(d.at(key), "is no model: name it as provider/model")
 		}
-	case "agents":
-		d.texts(m.value)
-	case "rounds":
-		if n, err := strconv.Atoi(m.value.value); m.value.form != formNumber || err != nil || n < 1 {
-			d.wrong.addf(m.value.Place, "is not a whole number, 1 at least")
+	}
+	if d.said.Rounds < 0 {
+		wrong.addf(d.at("rounds"), "is at least 1")
+	}
+	if d.said.Budget < 0 {
+		wrong.addf(d.at("budget"), "is less than 0")
+	}
+	for name, said := range d.said.Models {
+		at, row := d.root.get("models").get(name).Place, d.Models.row(name)
+		_, _, ok := flow.SplitModel(name)
+		switch {
+		case !ok:
+			wrong.addf(at, "is no model: name it as provider/model")
+		case (said.Input == nil) != (said.Output == nil):
+			wrong.addf(at, "has one price: that of input and that of output are needed")
+		case said.Window < 0, said.MaxOutput < 0, said.Input != nil && min(*said.Input, *said.Output) < 0:
+			wrong.addf(at, "has a number that is less than 0")
+		case said.Input != nil:
+			row = priced(row, *said.Input/million, *said.Output/million)
 		}
-	case "budget":
-		if m.value.form != formNumber && m.value.form != formText {
-			d.wrong.addf(m.value.Place, "is %s, not an amount of USD such as 0.50", m.value.form)
+		if said.Window > 0 {
+			row.Window = said.Window
 		}
-	case "store":
-		if said := d.texts(m.value); len(said) == 1 && m.value.form == formText {
-			d.Store = d.path(said[0])
-		} else if len(said) > 0 {
-			d.wrong.addf(m.value.Place, "is %s, not a text", m.value.form)
+		if said.MaxOutput > 0 {
+			row.MaxOutput = said.MaxOutput
 		}
-	case "envFile":
-		for _, said := range d.texts(m.value) {
-			d.EnvFiles = append(d.EnvFiles, d.path(said))
-		}
-	case "models":
-		d.models(m.value)
-	default:
-		d.wrong.addf(m.value.Place, "%w", text.UnknownKey(m.key, "agents", "budget", "envFile", keyJudge, "model", "models", "rounds", "store"))
+		d.Models[name] = row
 	}
 }
 
-// texts returns a text, or those of a list.
-func (d *Defaults) texts(of *node) (all []string) {
-	items := of.items
-	if of.form == formText {
-		items = []*node{of}
-	} else if of.form != formList {
-		d.wrong.addf(of.Place, "is %s, not a text", of.form)
+// at returns where the file says something.
+func (d *Defaults) at(field string) Place {
+	if d.root == nil {
+		return Place{Path: field}
 	}
-	for _, item := range items {
-		if item.form != formText || strings.TrimSpace(item.value) == "" {
-			d.wrong.addf(item.Place, "is not a text, or is blank")
-			continue
-		}
-		all = append(all, item.value)
-	}
-	return all
+	return d.root.placeOf(field)
 }
 
 // path returns a path as it is meant: relative to the file, or to the user's folder behind "~/". The URL of a database stays.
-func (d *Defaults) path(said string) string {
-	if strings.Contains(said, "://") {
+func (d *Defaults) path(said, home string) string {
+	if rest, ok := strings.CutPrefix(said, "~/"); ok && home != "" {
+		said = home + "/" + rest
+	}
+	if strings.Contains(said, "://") || filepath.IsAbs(said) {
 		return said
 	}
-	if rest, ok := strings.CutPrefix(said, "~/"); ok && d.home != "" {
-		path := filepath.Join(d.home, filepath.FromSlash(rest))
-		if strings.HasSuffix(rest, "/") { // a folder
-			path += "/"
-		}
-		return path
-	}
 	path := beside(d.File, said)
-	if strings.HasSuffix(said, "/") && !strings.HasSuffix(path, "/") {
+	if strings.HasSuffix(said, "/") { // a folder
 		path += "/"
 	}
 	return path
 }
 
-// models reads what the file says of models.
-func (d *Defaults) models(all *node) {
-	if all.form != formObject {
-		d.wrong.addf(all.Place, "is %s, not an object", all.form)
-		return
-	}
-	d.Models = Rows{}
-	for _, m := range all.members {
-		if _, _, ok := flow.SplitModel(m.key); !ok || m.value.form != formObject {
-			d.wrong.addf(m.value.Place, "is no model: write provider/model: {input: 0.10, output: 0.40}")
-			continue
-		}
-		d.Models[m.key] = d.model(d.Models.row(m.key), m.value)
-	}
-}
-
-// model returns the row of a model with what an object says of it.
-func (d *Defaults) model(row flow.Model, said *node) flow.Model {
-	for _, m := range said.members {
-		switch m.key {
-		case "window", "maxOutput":
-			n, err := strconv.Atoi(m.value.value)
-			if m.value.form != formNumber || err != nil || n < 1 {
-				d.wrong.addf(m.value.Place, "is not a whole number of tokens, 1 at least")
-			} else if m.key == "window" {
-				row.Window = n
-			} else {
-				row.MaxOutput = n
-			}
-		case "input", "output":
-			if said.get("input") == nil || said.get("output") == nil {
-				d.wrong.addf(m.value.Place, "has to stand beside the other price: that of input and that of output")
-			}
-		default:
-			d.wrong.addf(m.value.Place, "%w", text.UnknownKey(m.key, "input", "maxOutput", "output", "window"))
-		}
-	}
-	input, output := said.get("input"), said.get("output")
-	if input == nil || output == nil {
-		return row
-	}
-	in, err := priceOf(input.value)
-	if err != nil {
-		d.wrong.addf(input.Place, "%w", err)
-	}
-	out, err := priceOf(output.value)
-	if err != nil {
-		d.wrong.addf(output.Place, "%w", err)
-	}
-	return priced(row, in, out)
-}
-
-// get returns what the file says under a key, or nil.
-func (d *Defaults) get(key string) *node {
-	if d == nil || d.root == nil {
-		return nil
-	}
-	return d.root.get(key)
-}
-
-// text returns the text that the file has under a key; "": it has none.
-func (d *Defaults) text(key string) string {
-	if said := d.get(key); said != nil {
-		return said.value
-	}
-	return ""
-}
-
 // usually puts those who take part, and the rounds, into a wish that does not say them, and returns where the choice stands. at is where
 // the wish says it.
 func (w *Wish) usually(at Place) Place {
-	if rounds := w.Usual.get("rounds"); rounds != nil && w.Rounds == nil {
-		if n, err := strconv.Atoi(rounds.value); err == nil {
-			w.Rounds = &n
-		}
+	said := &w.Usual.said
+	if said.Rounds > 0 && w.Rounds == nil {
+		w.Rounds = &said.Rounds
 	}
-	names := w.Usual.get("agents")
-	if names == nil || len(w.Agents) > 0 {
-		return at
+	if len(said.Agents) > 0 && len(w.Agents) == 0 {
+		w.Agents, at = said.Agents, w.Usual.at("agents")
 	}
-	if names.form == formText {
-		w.Agents = []string{names.value}
-	}
-	for _, one := range names.items {
-		w.Agents = append(w.Agents, one.value)
-	}
-	return names.Place
+	return at
 }
 
 // stand gives the models that the defaults have put into a config the place where they are named.
 func (n *node) stand(usual *Defaults) {
-	for _, key := range []string{"model", keyJudge} {
-		if said := usual.get(key); said != nil && n.form == formText && n.File == "" && n.value == said.value {
-			n.Place = said.Place
-			return
+	for key, model := range map[string]string{keyJudge: usual.said.Judge, "model": usual.said.Model} {
+		if n.form == formText && n.File == "" && n.value == model && model != "" {
+			n.Place = usual.at(key)
 		}
 	}
 	for _, item := range n.items {
@@ -233,6 +172,9 @@ func (n *node) stand(usual *Defaults) {
 		m.value.stand(usual)
 	}
 }
+
+// million is how many tokens prices are said for.
+const million = 1_000_000
 
 // Rows are what a user says of models, by "provider/model". It replaces what is built in.
 type Rows map[string]flow.Model
@@ -251,16 +193,10 @@ func (r Rows) row(name string) flow.Model {
 func (r Rows) Price(said string) error {
 	name, prices, ok := cutLast(said)
 	input, output, both := strings.Cut(prices, "/")
-	if !ok || !both {
+	in, wrong := priceOf(input)
+	out, alsoWrong := priceOf(output)
+	if !ok || !both || wrong || alsoWrong {
 		return fmt.Errorf("%q is not provider/model=INPUT/OUTPUT, such as ollama/llama3=0.10/0.40: USD for a million tokens", said)
-	}
-	in, err := priceOf(input)
-	if err != nil {
-		return fmt.Errorf("%s: %q %w", name, input, err)
-	}
-	out, err := priceOf(output)
-	if err != nil {
-		return fmt.Errorf("%s: %q %w", name, output, err)
 	}
 	r[name] = priced(r.row(name), in, out)
 	return nil
@@ -281,22 +217,16 @@ func (r Rows) Window(said string) error {
 
 // cutLast divides what is said of a model at the last "=". ok: a model stands before it.
 func cutLast(said string) (name, value string, ok bool) {
-	at := strings.LastIndexByte(said, '=')
-	if at < 0 {
-		return "", "", false
-	}
-	_, _, ok = flow.SplitModel(said[:at])
-	return said[:at], said[at+1:], ok
+	at := max(strings.LastIndexByte(said, '='), 0)
+	name, value = said[:at], strings.TrimPrefix(said[at:], "=")
+	_, _, ok = flow.SplitModel(name)
+	return name, value, ok
 }
 
 // priceOf reads a price in USD for a million tokens, and returns that of one.
-func priceOf(said string) (flow.Money, error) {
-	const million, most = 1_000_000, 1_000_000 // tokens, and USD
-	amount, err := strconv.ParseFloat(strings.TrimPrefix(said, "$"), 64)
-	if err != nil || !(amount >= 0) || amount > most {
-		return 0, errors.New("is no price in USD for a million tokens, such as 0.40")
-	}
-	return flow.Money(math.Round(amount * float64(flow.USD/million))), nil
+func priceOf(said string) (price flow.Money, wrong bool) {
+	err := price.UnmarshalJSON([]byte(strings.TrimPrefix(said, "$")))
+	return price / million, err != nil || price < 0
 }
 
 // priced returns a row with these prices alone.

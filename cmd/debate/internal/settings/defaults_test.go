@@ -45,10 +45,7 @@ func began(t *testing.T, text string, w settings.Wish) flow.Config {
 // A flag goes before a file, a file before the defaults, and these before what is built in.
 func TestWhoSaysItFirst(t *testing.T) {
 	t.Parallel()
-	said, err := usual(t, "model: openai/usual\njudge: openai/usual-judge\nagents: security, testing\nrounds: 2\nbudget: 0.5\n")
-	require.NoError(t, err)
-	assert.Error(t, wrongAgents(t, said), "security, testing is one name")
-	said, err = usual(t, "model: openai/usual\njudge: openai/usual-judge\nagents: [security, testing]\nrounds: 2\nbudget: 0.5\n")
+	said, err := usual(t, "model: openai/usual\njudge: openai/usual-judge\nagents: [security, testing]\nrounds: 2\nbudget: 0.5\n")
 	require.NoError(t, err)
 	const file = "agents:\n- {id: a, model: openai/own}\n- {id: b, model: openai/own}\nrounds: 4\nbudget: {hard: 3}\n"
 	five := 5
@@ -61,16 +58,16 @@ func TestWhoSaysItFirst(t *testing.T) {
 		hard         float64
 	}{
 		"built in":           {"", settings.Wish{}, "openai/gpt-4.1-mini", "openai/gpt-4.1-mini", 3, 0, 0},
-		"the defaults":       {"", settings.Wish{Usual: said}, "openai/usual", "openai/usual-judge", 2, 2, 0.5},
-		"a file":             {file, settings.Wish{Usual: said}, "openai/own", "openai/usual-judge", 2, 4, 3},
+		"the defaults":       {"", settings.Wish{Usual: *said}, "openai/usual", "openai/usual-judge", 2, 2, 0.5},
+		"a file":             {file, settings.Wish{Usual: *said}, "openai/own", "openai/usual-judge", 2, 4, 3},
 		"a file alone":       {file, settings.Wish{}, "openai/own", "openai/own", 2, 4, 3},
-		"a file of a budget": {"budget: {hard: 3}", settings.Wish{Usual: said}, "openai/usual", "openai/usual-judge", 3, 0, 3},
+		"a file of a budget": {"budget: {hard: 3}", settings.Wish{Usual: *said}, "openai/usual", "openai/usual-judge", 3, 0, 3},
 		"flags": {
-			file, settings.Wish{Usual: said, Model: "openai/flag", Judge: "openai/flag-judge", Rounds: &five, Budget: "7"},
+			file, settings.Wish{Usual: *said, Model: "openai/flag", Judge: "openai/flag-judge", Rounds: &five, Budget: "7"},
 			"openai/flag", "openai/flag-judge", 2, 5, 7,
 		},
 		"flags without a file": {
-			"", settings.Wish{Usual: said, Agents: []string{"architect", "security", "testing", "simplicity"}, Rounds: &five},
+			"", settings.Wish{Usual: *said, Agents: []string{"architect", "security", "testing", "simplicity"}, Rounds: &five},
 			"openai/usual", "openai/usual-judge", 4, 5, 0.5,
 		},
 	} {
@@ -90,13 +87,33 @@ func TestWhoSaysItFirst(t *testing.T) {
 	}
 }
 
-// wrongAgents returns why a config without a file cannot be made with defaults.
-func wrongAgents(t *testing.T, said *settings.Defaults) error {
-	t.Helper()
-	source, err := settings.Open("")
-	require.NoError(t, err)
-	_, err = source.Load(settings.Wish{Problem: "x", Usual: said, Has: func(string) bool { return true }})
-	return err
+// What the defaults say wrongly of a conversation is a mistake where they stand.
+func TestDefaultsHavePlaces(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"agents: [nobody]":                     `defaults.yaml:1:1: agents: no agent "nobody" is known: there are `,
+		"rounds: 1\nmodel: mistral/small":      `defaults.yaml:2:1: model: mistral/small needs a key: set it`,
+		"rounds: 1\n\njudge: mistral/small":    `defaults.yaml:3:1: judge: mistral/small needs a key: set it`,
+		"budget: 0.000001\nmodel: openai/x":    `defaults.yaml:1:1: budget: `,
+		"models: {openai/x: {}}\nbudget: 0.50": "has no known price, which a budget needs: --price openai/gpt-4.1-unknown=",
+	} {
+		said, err := usual(t, text)
+		require.NoError(t, err)
+		source, err := settings.Open("")
+		require.NoError(t, err)
+		w := settings.Wish{Problem: "x", Usual: *said, Has: func(vendor string) bool { return vendor == "openai" }}
+		if strings.HasPrefix(text, "models") {
+			w.Model = "openai/gpt-4.1-unknown"
+		}
+		loaded, err := source.Load(w)
+		if loaded != nil {
+			engine := &debate.Engine{SkipModelCheck: true, Flows: map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}}
+			demo.Play(engine, "openai/x")
+			engine.Models["openai/x"] = debate.Model{Window: 1_000_000, Priced: true, Output: debate.USD / 1000}
+			err = loaded.Check(t.Context(), engine, nil, func(string) string { return "set it" })
+		}
+		assert.ErrorContains(t, err, want, text)
+	}
 }
 
 // Paths are relative to the file or to the user's folder, and rows add to what is built in.

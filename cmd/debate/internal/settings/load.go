@@ -75,7 +75,7 @@ func (s *Source) Load(w Wish) (*Settings, error) {
 	if !d.sections(&w) || !d.choose(w.Agents, chosen) {
 		return nil, d.wrong.err()
 	}
-	d.root.stand(w.Usual)
+	d.root.stand(&w.Usual)
 	d.models(&w)
 	d.flags(&w)
 	promptsOf(d.root)

@@ -32,8 +32,8 @@ type Wish struct {
 	// Texts and Files belong to what the conversation is about. Files are images and PDFs.
 	Texts []Text
 	Files []flow.File
-	// Usual are the defaults of the user: a file goes before them. nil: there are none.
-	Usual *Defaults
+	// Usual are the defaults of the user: a file goes before them.
+	Usual Defaults
 	// Unattended applies if the file does not say whether a person can be asked.
 	Unattended bool
 	// Script is the model that plays all others; "": each is asked itself.
@@ -102,11 +102,10 @@ func (d *draft) flags(w *Wish) {
 	if root.get("unattended") == nil {
 		root.set("unattended", boolNode(Place{Path: "unattended"}, w.Unattended))
 	}
-	switch usual := w.Usual.get("budget"); {
-	case w.Budget != "":
+	if w.Budget != "" {
 		d.budget(w.Budget, flag("budget"))
-	case usual != nil && root.get("budget") == nil:
-		d.budget(usual.value, usual.Place)
+	} else if usual := w.Usual.said.Budget; usual > 0 && root.get("budget") == nil {
+		d.budget(usual.String(), w.Usual.at("budget"))
 	}
 	d.texts("labels", "label", w.Labels)
 	d.texts("prompts", "prompt", w.Prompts)
