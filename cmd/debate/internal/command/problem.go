@@ -10,17 +10,12 @@ import (
 )
 
 // problem returns what a conversation is about: the argument without the space around it, or the file or the standard
-// input as they are, or what the config says (configured). Exactly one of them is given. "-" as the argument or
-// the file means the standard input. So does no argument, if the standard input is no terminal and the config says nothing.
-func (p *program) problem(argument *string, path, configured string) (string, error) {
-	given := argument != nil || path != ""
+// input as they are. "-" as the argument or the file means the standard input. So does neither of them, if the standard input is no
+// terminal.
+func (p *program) problem(argument *string, path string) (string, error) {
 	switch {
 	case argument != nil && path != "":
 		return "", exit(exitArguments, errors.New("a problem was given and --problemDescription too: give one of them"))
-	case given && configured != "":
-		return "", exit(exitArguments, errors.New("a problem was given, and the config has one too: give one of them"))
-	case configured != "":
-		return configured, nil
 	case argument != nil && *argument != "-":
 		text := strings.TrimSpace(*argument)
 		if text == "" {
@@ -32,7 +27,7 @@ func (p *program) problem(argument *string, path, configured string) (string, er
 		return text, nil
 	case path != "" && path != "-":
 		return readProblem(path)
-	case !given && (p.In == nil || terminal(p.In)):
+	case argument == nil && path == "" && (p.In == nil || terminal(p.In)):
 		return "", exit(exitArguments, errors.New("there is no problem: give it as an argument, with --problemDescription, or as input"))
 	}
 	p.viewing.inputRead = true
@@ -46,7 +41,7 @@ func readProblem(path string) (string, error) {
 	case errors.Is(err, os.ErrNotExist):
 		return "", exit(exitArguments, fmt.Errorf("there is no file %s", path))
 	case err == nil && info.IsDir():
-		return "", exit(exitArguments, fmt.Errorf("%s is a folder; the problem is read from a file", path))
+		return "", exit(exitArguments, fmt.Errorf("%s is a folder: --file reads those, and the problem is read from a file", path))
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -74,26 +74,20 @@ func (p *program) source(args []string, f *configFlags) (*settings.Source, strin
 	var err error
 	given := argument != nil || f.problemFile != ""
 	if given { // a mistake in the arguments is said before one in the file
-		if problem, err = p.problem(argument, f.problemFile, ""); err != nil {
+		if problem, err = p.problem(argument, f.problemFile); err != nil {
 			return nil, "", err
 		}
 	}
 	source, err := settings.Open(f.config)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, "", exit(exitConfig, err)
-	}
-	if given && source.Subject() != "" {
+	case given && source.Subject() != "":
 		return nil, "", exit(exitArguments, fmt.Errorf("a problem was given, and %s has one too: give one of them", source.File))
+	case !given && source.Subject() == "": // else it stays where it is, so that a mistake in it has its place
+		problem, err = p.problem(nil, "")
 	}
-	if !given {
-		if problem, err = p.problem(nil, "", source.Subject()); err != nil {
-			return nil, "", err
-		}
-	}
-	if source.Subject() != "" {
-		problem = "" // it stays where it is, so that a mistake in it has its place
-	}
-	return source, problem, nil
+	return source, problem, err
 }
 
 // load makes the config of a conversation, and lets the demonstration play it if that is wanted. If settings are returned
