@@ -30,14 +30,6 @@ func (p *program) listModels() *cobra.Command {
 	var host, asked string
 	c := &cobra.Command{
 		Use: "models [part of a name]…", Short: "List the models whose windows and prices are known",
-		Long: `List the models whose windows and prices are built in: those whose names
-contain every argument, and those of your defaults. Prices are USD for a
-million tokens; --json has them for one token. Models that are not listed can be
-used too; a budget in USD needs their prices, which --price says. --of asks a
-vendor, or a server of your own, which models your key can use.`,
-		Example: `  debate models gpt-4.1
-  debate models --provider anthropic --json
-  debate models --of ollama`,
 		Args: arguments(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := exclusive(c, "of", "provider"); err != nil {

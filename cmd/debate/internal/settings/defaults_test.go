@@ -238,7 +238,7 @@ func TestSystemPrompts(t *testing.T) {
 	assert.Equal(t, "You think.", c.Agents[0].Prompt)
 	assert.Equal(t, "You weigh.", c.Judge.Prompt)
 	_, err = load(t, "c.json", strings.Replace(file, `"systemPrompt": "You think."`, `"systemPromptPath": "p.md", "systemPrompt": "You think."`, 1))
-	assert.ErrorContains(t, err, "c.json:2:78: agents[0].systemPrompt: is given beside systemPromptPath: keep one of them")
+	assert.ErrorContains(t, err, "c.json:2:78: agents[0].systemPrompt: stands beside systemPromptPath: remove one of them")
 }
 
 // What a parser says of usual slips is said in words.

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -47,21 +48,38 @@ type limit struct {
 	uses string
 }
 
+// rules say what becomes of the keys of an object of the public program. nil: the key is read elsewhere.
+type rules map[string]func(out, value *node)
+
+// as puts a value under another key.
+func as(key string) func(out, value *node) {
+	return func(out, value *node) { out.set(key, value) }
+}
+
+// object translates the keys of an object. refused are keys that the public program has and that say nothing here, each with the reason.
+// All others are refused with those that are known.
+func (t *translator) object(out, from *node, known rules, refused map[string]string) {
+	for _, m := range from.members {
+		rule, ok := known[m.key]
+		switch why := refused[m.key]; {
+		case why != "":
+			t.wrong.addf(m.value.Place, "is not supported: %s", why)
+		case !ok:
+			t.unknown(m, slices.Collect(maps.Keys(known))...)
+		case rule != nil:
+			rule(out, m.value)
+		}
+	}
+}
+
 // translate returns the config of a deliberation that a file in the public program's shape describes.
 func (t *translator) translate(root *node) *node {
 	out := objectNode(root.Place)
-	for _, m := range root.members {
-		switch m.key {
-		case "agents":
-			out.set("agents", t.list(m.value, t.agent))
-		case keyJudge:
-			out.set(keyJudge, t.judge(m.value))
-		case "debate":
-			// after the agents, for what it says of the history depends on their summaries
-		default:
-			t.unknown(m, "agents", keyJudge, "debate")
-		}
-	}
+	t.object(out, root, rules{
+		"agents": func(out, list *node) { out.set("agents", t.list(list, t.agent)) },
+		keyJudge: func(out, judge *node) { out.set(keyJudge, t.judge(judge)) },
+		"debate": nil, // after the agents, for what it says of the history depends on their summaries
+	}, nil)
 	debate := root.get("debate")
 	if debate == nil {
 		t.notes = append(t.notes, "there is no section debate: its defaults apply")
@@ -94,36 +112,19 @@ func (t *translator) agent(agent *node) *node {
 	out := objectNode(agent.Place)
 	var tools *node
 	uses := limit{uses: strconv.Itoa(deliberation.DefaultToolCalls)}
-	for _, m := range agent.members {
-		switch m.key {
-		case keyName, "temperature":
-			out.set(m.key, m.value)
-		case "id":
-			out.set("id", t.id(m.value))
-		case "role":
-			out.set("role", roleOf(m.value))
-		case "model", "provider":
-		case "systemPromptPath":
-			out.set("promptFile", m.value)
-		case "systemPrompt":
-			t.prompt(out, agent, m.value)
-		case "enabled":
-			out.set("disabled", t.not(m.value))
-		case "summarization":
-			out.set("summaries", t.summaries(m.value))
-		case "tools":
-			tools = t.list(m.value, t.tool)
+	t.object(out, agent, rules{
+		keyName: as(keyName), "temperature": as("temperature"), "model": nil, "provider": nil,
+		"id":               func(out, id *node) { out.set("id", t.id(id)) },
+		"role":             func(out, role *node) { out.set("role", roleOf(role)) },
+		"systemPromptPath": as("promptFile"), "systemPrompt": t.prompt(agent),
+		"enabled":       func(out, on *node) { out.set("disabled", t.not(on)) },
+		"summarization": func(out, said *node) { out.set("summaries", t.summaries(said)) },
+		"tools": func(out, list *node) {
+			tools = t.list(list, t.tool)
 			out.set("tools", tools)
-		case "toolCallLimit":
-			uses = limit{m.value, m.value.value}
-		case "summaryPromptPath", "clarificationPromptPath":
-			t.wrong.addf(m.value.Place, "is not supported: a role of its own can say how to summarise, in a config with \"flow\": "+
-				"\"deliberation\"")
-		default:
-			t.unknown(m, "id", keyName, "role", "model", "provider", "temperature", "systemPrompt", "systemPromptPath", "enabled",
-				"summarization", "tools", "toolCallLimit")
-		}
-	}
+		},
+		"toolCallLimit": func(_, most *node) { uses = limit{most, most.value} },
+	}, map[string]string{"summaryPromptPath": ownRole, "clarificationPromptPath": ownRole})
 	if given := agent.get("id"); agent.get(keyName) == nil && out.textAt("id") != agent.textAt("id") {
 		out.set(keyName, given)
 	}
@@ -137,13 +138,18 @@ func (t *translator) agent(agent *node) *node {
 	return out
 }
 
-// prompt sets a system prompt that the file has itself.
-func (t *translator) prompt(out, agent, text *node) {
-	if agent.get("systemPromptPath") != nil {
-		t.wrong.addf(text.Place, "is given beside systemPromptPath: keep one of them")
-		return
+// ownRole is what helps where the public program has a prompt for summaries.
+const ownRole = "a role of its own can say how to summarise, in a config with \"flow\": \"deliberation\""
+
+// prompt sets the system prompt that an agent has in the file itself.
+func (t *translator) prompt(agent *node) func(out, said *node) {
+	return func(out, said *node) {
+		if agent.get("systemPromptPath") != nil {
+			t.wrong.addf(said.Place, "stands beside systemPromptPath: remove one of them")
+			return
+		}
+		out.set("prompt", said)
 	}
-	out.set("prompt", text)
 }
 
 // id returns an id that an agent can have here. The ids of calls are divided by dots, and some names are the library's own. People see the
@@ -212,11 +218,7 @@ func (t *translator) tool(tool *node) *node {
 	if tool.form != formObject {
 		return tool
 	}
-	for _, m := range tool.members {
-		if m.key != keyName {
-			t.unknown(m, keyName)
-		}
-	}
+	t.object(nil, tool, rules{keyName: nil}, nil)
 	name := tool.get(keyName)
 	if name == nil {
 		t.wrong.addf(tool.Place, "has no name")
@@ -248,44 +250,41 @@ func (t *translator) judge(judge *node) *node {
 		return judge
 	}
 	out := objectNode(judge.Place)
-	for _, m := range judge.members {
-		switch m.key {
-		case keyName, "id":
-			if m.value.form != formText {
-				t.wrong.addf(m.value.Place, "is %s, not a text", m.value.form)
+	named := func(key string) func(out, value *node) {
+		return func(_, value *node) {
+			if value.form != formText {
+				t.wrong.addf(value.Place, "is %s, not a text", value.form)
 			} else {
-				t.notes = append(t.notes, "judge."+m.key+" has no effect: reports call the one judge \"judge\"")
+				t.notes = append(t.notes, "judge."+key+" has no effect: reports call the one judge \"judge\"")
 			}
-		case "role":
-			if m.value.value != deliberation.RoleGeneralist {
-				t.wrong.addf(m.value.Place, "is not supported: a judge has no role but %q; systemPromptPath says who it is",
-					deliberation.RoleGeneralist)
-			}
-		case "model", "provider":
-		case "temperature":
-			out.set(m.key, m.value)
-		case "systemPromptPath":
-			out.set("promptFile", m.value)
-		case "systemPrompt":
-			t.prompt(out, judge, m.value)
-		case "enabled":
-			if !m.value.is(true) {
-				t.wrong.addf(m.value.Place, "is not supported: a deliberation has a judge")
-			}
-		case "summarization":
-			if !m.value.get("enabled").is(false) {
-				t.notes = append(t.notes, "judge.summarization has no effect: the judge reads the agents' summaries, or all rounds if there are none")
-			}
-		case "tools":
-			if len(m.value.items) > 0 || m.value.form != formList {
-				t.wrong.addf(m.value.Place, "is not supported: a judge uses no tools")
-			}
-		case "summaryPromptPath", "clarificationPromptPath", "toolCallLimit":
-			t.wrong.addf(m.value.Place, "is not supported: a judge reads all rounds, asks nobody and uses no tools")
-		default:
-			t.unknown(m, keyName, "id", "model", "provider", "temperature", "systemPrompt", "systemPromptPath", "enabled")
 		}
 	}
+	const all = "a judge reads all rounds, asks nobody and uses no tools"
+	t.object(out, judge, rules{
+		keyName: named(keyName), "id": named("id"), "model": nil, "provider": nil, "temperature": as("temperature"),
+		"role": func(_, role *node) {
+			if role.value != deliberation.RoleGeneralist {
+				t.wrong.addf(role.Place, "is not supported: a judge has no role but %q; systemPromptPath says who it is",
+					deliberation.RoleGeneralist)
+			}
+		},
+		"systemPromptPath": as("promptFile"), "systemPrompt": t.prompt(judge),
+		"enabled": func(_, on *node) {
+			if !on.is(true) {
+				t.wrong.addf(on.Place, "is not supported: a deliberation has a judge")
+			}
+		},
+		"summarization": func(_, said *node) {
+			if !said.get("enabled").is(false) {
+				t.notes = append(t.notes, "judge.summarization has no effect: the judge reads the agents' summaries, or all rounds if there are none")
+			}
+		},
+		"tools": func(_, list *node) {
+			if len(list.items) > 0 || list.form != formList {
+				t.wrong.addf(list.Place, "is not supported: a judge uses no tools")
+			}
+		},
+	}, map[string]string{"summaryPromptPath": all, "clarificationPromptPath": all, "toolCallLimit": all})
 	out.set("model", t.model(judge))
 	t.ownTemperature(out)
 	return out
@@ -316,30 +315,17 @@ func (t *translator) debate(out, debate *node) {
 	} else {
 		t.summarised = true // by default
 	}
-	for _, m := range debate.members {
-		switch m.key {
-		case "rounds":
-			out.set("rounds", m.value)
-		case "terminationCondition":
-			out.set("termination", t.termination(m.value))
-		case "synthesisMethod":
-			out.set("synthesis", m.value)
-		case "timeoutPerRound":
-			out.set("roundTimeout", t.milliseconds(m.value))
-		case "includeFullHistory", "summarization", "interactiveClarifications":
-		case "clarificationsMaxPerAgent":
-			out.object("clarification", debate.Place).set("questions", m.value)
-		case "clarificationsMaxIterations":
-			out.object("clarification", debate.Place).set("iterations", m.value)
-		case "orchestratorType":
-			t.orchestrator(m.value, debate)
-		case "trace":
-			t.wrong.addf(m.value.Place, "is not supported: remove it; every conversation is kept, and debate export reads it")
-		default:
-			t.unknown(m, "rounds", "terminationCondition", "synthesisMethod", "timeoutPerRound", "includeFullHistory", "summarization",
-				"interactiveClarifications", "clarificationsMaxPerAgent", "clarificationsMaxIterations", "orchestratorType")
-		}
+	clarifying := func(key string) func(out, value *node) {
+		return func(out, value *node) { out.object("clarification", debate.Place).set(key, value) }
 	}
+	t.object(out, debate, rules{
+		"rounds": as("rounds"), "synthesisMethod": as("synthesis"),
+		"terminationCondition": func(out, value *node) { out.set("termination", t.termination(value)) },
+		"timeoutPerRound":      func(out, value *node) { out.set("roundTimeout", t.milliseconds(value)) },
+		"includeFullHistory":   nil, "summarization": nil, "interactiveClarifications": nil,
+		"clarificationsMaxPerAgent": clarifying("questions"), "clarificationsMaxIterations": clarifying("iterations"),
+		"orchestratorType": func(_, kind *node) { t.orchestrator(kind, debate) },
+	}, map[string]string{"trace": "remove it; every conversation is kept, and debate export reads it"})
 	if asks := debate.get("interactiveClarifications"); asks != nil {
 		out.object("clarification", debate.Place).set("on", asks)
 	}
@@ -377,16 +363,7 @@ func (t *translator) termination(condition *node) *node {
 		return condition
 	}
 	out := objectNode(condition.Place)
-	for _, m := range condition.members {
-		switch m.key {
-		case "type":
-			out.set("kind", m.value)
-		case "threshold":
-			out.set("threshold", m.value)
-		default:
-			t.unknown(m, "type", "threshold")
-		}
-	}
+	t.object(out, condition, rules{"type": as("kind"), "threshold": as("threshold")}, nil)
 	return out
 }
 
@@ -401,26 +378,23 @@ func (t *translator) summaries(settings *node) *node {
 	if on != nil {
 		out.set("off", t.not(on))
 	}
-	for _, m := range settings.members {
-		switch m.key {
-		case "enabled":
-		case "threshold", "maxLength":
-			if m.value.form != formNumber {
-				t.wrong.addf(m.value.Place, "is %s, not a number", m.value.form)
+	number := func(key string) func(out, value *node) {
+		return func(out, value *node) {
+			if value.form != formNumber {
+				t.wrong.addf(value.Place, "is %s, not a number", value.form)
 			} else if !off {
-				out.set(m.key, m.value)
+				out.set(key, value)
 			}
-		case "method":
-			if m.value.value != deliberation.SummaryByLength {
-				t.wrong.addf(m.value.Place, "%w", flow.Unknown("method", m.value.value, deliberation.SummaryByLength))
-			}
-		case "promptPath":
-			t.wrong.addf(m.value.Place, "is not supported: a role of its own can say how to summarise, in a config with \"flow\": "+
-				"\"deliberation\"")
-		default:
-			t.unknown(m, "enabled", "threshold", "maxLength", "method")
 		}
 	}
+	t.object(out, settings, rules{
+		"enabled": nil, "threshold": number("threshold"), "maxLength": number("maxLength"),
+		"method": func(_, method *node) {
+			if method.value != deliberation.SummaryByLength {
+				t.wrong.addf(method.Place, "%w", flow.Unknown("method", method.value, deliberation.SummaryByLength))
+			}
+		},
+	}, map[string]string{"promptPath": ownRole})
 	t.summarised = t.summarised || !off
 	return out
 }
