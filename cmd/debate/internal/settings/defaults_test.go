@@ -254,3 +254,20 @@ func TestSlips(t *testing.T) {
 		assert.ErrorContains(t, err, c.want)
 	}
 }
+
+// Two names that are too much alike are both named, with what is wrong with them.
+func TestNamesThatAreAlike(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"agents": [{"id": "Ada", "model": "openai/x"}, {"id": "Ada", "model": "openai/x"}]}`:           `agents[1].id: "Ada" is taken by agents[0].id`,
+		`{"agents": [{"id": "Ada", "model": "openai/x"}, {"id": "ada", "model": "openai/x"}]}`:           `"ada" can be confused with "Ada" of agents[0].id: `,
+		`{"participants": [{"name": "Ben", "model": "openai/x"}, {"name": "ben", "model": "openai/x"}]}`: `"ben" can be confused with "Ben" of participants[0]: `,
+	} {
+		loaded, err := load(t, "c.json", text)
+		require.NoError(t, err)
+		engine := &debate.Engine{SkipModelCheck: true, Flows: map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}}
+		demo.Play(engine, "openai/x")
+		err = loaded.Check(t.Context(), engine, nil, func(string) string { return "" })
+		assert.ErrorContains(t, err, want)
+	}
+}

@@ -229,9 +229,25 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 			mistake = fmt.Errorf("has no known price, which a budget needs: --price %s=0.10/0.40 gives one, in USD for a million tokens "+
 				"of input and output", model)
 		}
+		if other, ok := strings.CutPrefix(mistake.Error(), "can be confused with the name of "); ok {
+			mistake = s.alike(failure.Field, other)
+		}
 		wrong = append(wrong, &Error{at, mistake})
 	}
 	return errors.Join(first(wrong)...)
+}
+
+// alike says which names in two fields are too much alike.
+func (s *Settings) alike(field, other string) error {
+	one, _, _ := s.root.find(field)
+	two, _, _ := s.root.find(other)
+	if name := two.get(keyName); name != nil {
+		two = name
+	}
+	if one.value == two.value {
+		return fmt.Errorf("%q is taken by %s", one.value, other)
+	}
+	return fmt.Errorf("%q can be confused with %q of %s: another case, accent or look-alike letter is not enough", one.value, two.value, other)
 }
 
 // first returns mistakes without those that follow from another one: where a side is not known, the format lacks it too.
