@@ -252,9 +252,10 @@ func (s *Settings) alike(field, other string) error {
 
 // first returns mistakes without those that follow from another one: where a side is not known, the format lacks it too.
 func first(all mistakes) []error {
+	placed := mistakesIn(errors.Join(all...))
 	return slices.DeleteFunc(slices.Clone(all), func(one error) bool {
 		m, ok := errors.AsType[*Error](one)
-		return ok && slices.ContainsFunc(mistakesIn(errors.Join(all...)), func(other *Error) bool {
+		return ok && slices.ContainsFunc(placed, func(other *Error) bool {
 			said, why := m.Err.Error(), other.Err.Error()
 			switch {
 			case other == m || !strings.HasPrefix(why, "no side "):
