@@ -48,11 +48,11 @@ func (t Terminal) Markdown(w io.Writer, text string) error {
 	return err
 }
 
-// style is a set of ways in which characters are shown.
-type style uint8
+// look is a set of ways in which characters are shown.
+type look uint8
 
 const (
-	bold style = 1 << iota
+	bold look = 1 << iota
 	faint
 	italic
 	underlined
@@ -61,7 +61,7 @@ const (
 )
 
 // sequence returns what makes a terminal show the style. These are the only control characters that a typesetter writes.
-func (s style) sequence() string {
+func (s look) sequence() string {
 	var codes []string
 	for i, code := range []string{"1", "2", "3", "4", "9", "36"} {
 		if s&(1<<i) != 0 {
@@ -71,10 +71,10 @@ func (s style) sequence() string {
 	return "\x1b[" + strings.Join(codes, ";") + "m"
 }
 
-// sign is a visible character in its style. '\n' ends a line.
-type sign struct {
+// glyph is a visible character in its style. '\n' ends a line.
+type glyph struct {
 	r  rune
-	as style
+	as look
 }
 
 // typesetter sets a harmless speech in lines of a terminal.
@@ -99,7 +99,7 @@ func (t *typesetter) blocks(parent ast.Node, columns int, tight bool) []string {
 func (t *typesetter) block(n ast.Node, columns int) []string {
 	switch b := n.(type) {
 	case *ast.Heading:
-		var level []sign
+		var level []glyph
 		if t.plain {
 			level = t.words(nil, strings.Repeat("#", max(1, b.Level-demoted))+" ", 0)
 		}
@@ -168,12 +168,12 @@ func (t *typesetter) code(code string, columns int) []string {
 }
 
 // asItIs wraps each line of a text, and keeps its blanks.
-func (t *typesetter) asItIs(text string, columns int, as style) []string {
+func (t *typesetter) asItIs(text string, columns int, as look) []string {
 	var out []string
 	for _, l := range strings.Split(text, "\n") {
-		var marks []sign
+		var marks []glyph
 		for _, r := range strings.ReplaceAll(l, "\t", strings.Repeat(" ", tabColumns)) {
-			marks = append(marks, sign{visible(r), as})
+			marks = append(marks, glyph{visible(r), as})
 		}
 		out = append(out, t.wrap(marks, columns)...)
 	}
@@ -182,10 +182,10 @@ func (t *typesetter) asItIs(text string, columns int, as style) []string {
 
 // table sets rows in columns if they fit, and otherwise as a list that has the name of the column before each cell.
 func (t *typesetter) table(table *extast.Table, columns int) []string {
-	var rows [][][]sign
+	var rows [][][]glyph
 	widths, sum := make([]int, len(table.Alignments)), 0
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
-		as, cells := style(0), make([][]sign, len(widths))
+		as, cells := look(0), make([][]glyph, len(widths))
 		if row.Kind() == extast.KindTableHeader {
 			as = bold
 		}
@@ -210,7 +210,7 @@ func (t *typesetter) table(table *extast.Table, columns int) []string {
 }
 
 // grid sets a table whose columns have these widths.
-func (t *typesetter) grid(rows [][][]sign, widths []int, alignments []extast.Alignment) []string {
+func (t *typesetter) grid(rows [][][]glyph, widths []int, alignments []extast.Alignment) []string {
 	var out []string
 	for n, cells := range rows {
 		texts := make([]string, len(cells))
@@ -237,7 +237,7 @@ func (t *typesetter) grid(rows [][][]sign, widths []int, alignments []extast.Ali
 }
 
 // unfolded sets each row of a table but the first, which names the columns, as an item of a list.
-func (t *typesetter) unfolded(rows [][][]sign, columns int) []string {
+func (t *typesetter) unfolded(rows [][][]glyph, columns int) []string {
 	var out []string
 	for _, cells := range rows[1:] {
 		marker := "• "
@@ -256,15 +256,15 @@ func (t *typesetter) unfolded(rows [][][]sign, columns int) []string {
 }
 
 // inline returns the characters of what stands in lines.
-func (t *typesetter) inline(parent ast.Node, as style) []sign {
-	var out []sign
+func (t *typesetter) inline(parent ast.Node, as look) []glyph {
+	var out []glyph
 	for c := parent.FirstChild(); c != nil; c = c.NextSibling() {
 		switch n := c.(type) {
 		case *ast.String:
 			out = t.words(out, string(n.Value), as)
 		case *ast.Text: // only the end of a line is left of it
 			if n.HardLineBreak() {
-				out = append(out, sign{'\n', 0})
+				out = append(out, glyph{'\n', 0})
 			} else {
 				out = t.words(out, " ", as)
 			}
@@ -288,7 +288,7 @@ func (t *typesetter) inline(parent ast.Node, as style) []sign {
 }
 
 // signed appends characters whose style says what they are. Where there are no styles, a sign at both ends does.
-func (t *typesetter) signed(out []sign, ends string, marks []sign, as style) []sign {
+func (t *typesetter) signed(out []glyph, ends string, marks []glyph, as look) []glyph {
 	if !t.plain {
 		return append(out, marks...)
 	}
@@ -297,8 +297,8 @@ func (t *typesetter) signed(out []sign, ends string, marks []sign, as style) []s
 }
 
 // span returns the characters of code within a line.
-func (t *typesetter) span(n *ast.CodeSpan, as style) []sign {
-	var out []sign
+func (t *typesetter) span(n *ast.CodeSpan, as look) []glyph {
+	var out []glyph
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if text, ok := c.(*ast.Text); ok {
 			out = t.words(out, string(text.Value(t.source)), as)
@@ -308,7 +308,7 @@ func (t *typesetter) span(n *ast.CodeSpan, as style) []sign {
 }
 
 // link appends the words of a link, and its address unless the words are that.
-func (t *typesetter) link(out []sign, n *ast.Link, as style) []sign {
+func (t *typesetter) link(out []glyph, n *ast.Link, as look) []glyph {
 	label := t.inline(n, as|underlined)
 	out = append(out, label...)
 	address := string(n.Destination)
@@ -323,7 +323,7 @@ func (t *typesetter) link(out []sign, n *ast.Link, as style) []sign {
 }
 
 // words appends the characters of a text, and makes each visible. All white space in a row is one blank.
-func (t *typesetter) words(out []sign, text string, as style) []sign {
+func (t *typesetter) words(out []glyph, text string, as look) []glyph {
 	for _, r := range text {
 		if r = visible(r); r == '\n' || r == '\t' {
 			r = ' '
@@ -331,13 +331,13 @@ func (t *typesetter) words(out []sign, text string, as style) []sign {
 		if last := len(out) - 1; r == ' ' && last >= 0 && (out[last].r == ' ' || out[last].r == '\n') {
 			continue
 		}
-		out = append(out, sign{r, as})
+		out = append(out, glyph{r, as})
 	}
 	return out
 }
 
 // wrap breaks characters into lines of at most so many columns: at blanks, and within a word that is longer than a line.
-func (t *typesetter) wrap(marks []sign, columns int) []string {
+func (t *typesetter) wrap(marks []glyph, columns int) []string {
 	if len(marks) == 0 {
 		return []string{""}
 	}
@@ -351,7 +351,7 @@ func (t *typesetter) wrap(marks []sign, columns int) []string {
 }
 
 // lineEnd returns where the first line of characters ends, and where the next one begins.
-func lineEnd(marks []sign, columns int) (end, next int) {
+func lineEnd(marks []glyph, columns int) (end, next int) {
 	used, blank, begun := 0, 0, false // blank: the last one behind a word
 	for i, m := range marks {
 		switch {
@@ -374,13 +374,13 @@ func lineEnd(marks []sign, columns int) (end, next int) {
 }
 
 // paint writes the characters of a line. What is at its end is not shown if it is blank.
-func (t *typesetter) paint(marks []sign) string {
+func (t *typesetter) paint(marks []glyph) string {
 	for len(marks) > 0 && marks[len(marks)-1].r == ' ' {
 		marks = marks[:len(marks)-1]
 	}
 	var b strings.Builder
-	now := style(0)
-	turn := func(to style) {
+	now := look(0)
+	turn := func(to look) {
 		if to == now || t.plain {
 			return
 		}
@@ -400,7 +400,7 @@ func (t *typesetter) paint(marks []sign) string {
 }
 
 // extent returns how many columns characters take.
-func extent(marks []sign) (columns int) {
+func extent(marks []glyph) (columns int) {
 	for _, m := range marks {
 		columns += breadth(m.r)
 	}
