@@ -150,7 +150,7 @@ func TestEnds(t *testing.T) {
 		"a solution": {
 			agents(),
 			map[string]scripted.Reply{"synthesis": solution},
-			nil, 0, "# A cache\n\nwith [31mlimits\n",
+			nil, 0, "# A cache\n\nwith ␛limits\n",
 			[]string{"Confidence: 70 of 100", "Not fulfilled: It is small", "Open question: How large?"},
 		},
 		"a deliberation that was canceled": {
@@ -197,7 +197,7 @@ func TestEnds(t *testing.T) {
 		"work that is complete": {
 			workers(), map[string]scripted.Reply{
 				"d1": ruling(t, arbiter.MoveSelect), "r1.coder": success, "d2": ruling(t, arbiter.MoveComplete),
-			}, nil, 0, "The parser **parses**.[2J\n", nil,
+			}, nil, 0, "The parser **parses**.␛\n", nil,
 		},
 		"work that its limit has ended": {
 			workers(), map[string]scripted.Reply{

@@ -28,7 +28,7 @@ func failed(by ...string) *flow.Inquiry {
 // TestLines: what a person reads before deciding. The arguments of a tool are shown.
 func TestLines(t *testing.T) {
 	assert.Equal(t, []string{
-		"What now?[2J", "  quota used up: no money", "  1  retry: try again now", "  2  model: let another model take over",
+		"What now?␛", "  quota used up: no money", "  1  retry: try again now", "  2  model: let another model take over",
 		"  3  skip: continue without this result", "  4  end: end with what there is",
 	}, inquiry.Lines(failed("ada")))
 	assert.Equal(t, []string{

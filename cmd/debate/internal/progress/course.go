@@ -27,9 +27,15 @@ type Course struct {
 	Tokens, Calls  int
 	Evidence       string // why the conversation has ended or failed
 	Started, Last  time.Time
+	// Said are the last speeches, the newest at the end, and Forgotten how many there were before them.
+	Said      []Speech
+	Forgotten int
 
-	jobs progress.Jobs
-	seen bool // the phase has made a call
+	said     int                             // bytes of the texts of Said
+	timeout  time.Duration                   // of an attempt
+	timeouts map[flow.CallKind]time.Duration // of one of a kind
+	jobs     progress.Jobs
+	seen     bool // the phase has made a call
 }
 
 // Step is a step of the plan of arbitrated work.
@@ -57,19 +63,41 @@ type Job struct {
 	Thinking bool   // the model's thoughts are arriving, and no text has
 	Trouble  string // why the latest attempt has failed; "": it has not
 
-	text   string // the last part of what was streamed
-	tail   string // its end, cleaned
-	offset int    // of text in the whole, in bytes
+	text    string // the last part of what was streamed
+	tail    string // its end, cleaned
+	offset  int    // of text in the whole, in bytes
+	gone    int    // words before text
+	heard   time.Time
+	stalled bool          // that it is silent was told
+	limit   time.Duration // of the attempt; 0: unknown
 }
 
-// Bounds of a streaming text, in bytes: how much of it is kept, and how much is shown.
+// Bounds in bytes: how much of a streaming text is kept, how much of it is shown on a line, and how much of finished speeches is kept.
 const (
-	longestTail = 2 << 10
+	longestText = 16 << 10
 	shownTail   = 1 << 10
+	longestSaid = 1 << 20
 )
+
+// Silence is how long nothing comes of a call until that is told.
+const Silence = 10 * time.Second
 
 // Tail returns the end of what is streaming, on one line: more than a terminal is wide.
 func (j *Job) Tail() string { return j.tail }
+
+// Text returns the last part of what is streaming, as the model writes it.
+func (j *Job) Text() string { return j.text }
+
+// Words returns how many words have streamed.
+func (j *Job) Words() int { return j.gone + len(strings.Fields(j.text)) }
+
+// Since returns how long nothing has come of an attempt that is in flight; 0 between attempts.
+func (j *Job) Since(now time.Time) time.Duration {
+	if !j.InFlight || j.heard.IsZero() {
+		return 0
+	}
+	return max(0, now.Sub(j.heard))
+}
 
 // Settled reports whether the cost of all calls is recorded.
 func (c *Course) Settled() bool {
@@ -119,6 +147,9 @@ func (c *Course) fold(e *flow.Event) (*Actor, *Job) {
 			c.Calls++
 		}
 	}
+	if speech, ok := SpeechOf(e.Body, c.Name); ok {
+		c.say(speech)
+	}
 	former := c.jobs.Phase
 	asked := c.jobs.Fold(e)
 	switch body := e.Body.(type) {
@@ -143,6 +174,10 @@ func (c *Course) fold(e *flow.Event) (*Actor, *Job) {
 		if body.Rounds != nil {
 			c.Of = *body.Rounds
 		}
+		if body.TurnTimeout != nil {
+			c.timeout = time.Duration(*body.TurnTimeout)
+		}
+		c.limit(body.Timeouts)
 	case *flow.Dropped:
 		a := c.actor(body.Participant)
 		a.Dropped, a.Jobs = true, nil
@@ -152,7 +187,26 @@ func (c *Course) fold(e *flow.Event) (*Actor, *Job) {
 	if asked == nil {
 		return nil, nil
 	}
-	return c.foldJob(asked, e.Body)
+	return c.foldJob(asked, e)
+}
+
+// say keeps a speech. The oldest go first.
+func (c *Course) say(s Speech) {
+	c.Said = append(c.Said, s)
+	for c.said += len(s.Text); c.said > longestSaid && len(c.Said) > 1; c.Forgotten++ {
+		c.said -= len(c.Said[0].Text)
+		c.Said = slices.Delete(c.Said, 0, 1)
+	}
+}
+
+// limit takes how long attempts of some kinds may take.
+func (c *Course) limit(timeouts map[flow.CallKind]flow.Duration) {
+	if c.timeouts == nil {
+		c.timeouts = make(map[flow.CallKind]time.Duration, len(timeouts))
+	}
+	for kind, d := range timeouts {
+		c.timeouts[kind] = time.Duration(d)
+	}
 }
 
 // count takes an event of a call that counts somewhere.
@@ -179,11 +233,11 @@ func (c *Course) count(body flow.Body) {
 }
 
 // foldJob takes an event of a job. The inquiry says what a person is asked.
-func (c *Course) foldJob(asked *progress.Job, body flow.Body) (*Actor, *Job) {
-	_, begins := body.(*flow.Intent)
+func (c *Course) foldJob(asked *progress.Job, e *flow.Event) (*Actor, *Job) {
+	_, begins := e.Body.(*flow.Intent)
 	if asked.Tool != "" {
 		if _, user := c.find(asked.For); user != nil {
-			if user.Tool = ""; begins {
+			if user.Tool, user.heard = "", e.At; begins {
 				user.Tool = Clean(asked.Tool)
 			}
 		}
@@ -200,11 +254,15 @@ func (c *Course) foldJob(asked *progress.Job, body flow.Body) (*Actor, *Job) {
 	if j == nil {
 		return nil, nil
 	}
-	switch body := body.(type) {
+	switch body := e.Body.(type) {
 	case *flow.Intent:
 		a.Failed = ""
-		*j = Job{Job: asked, Activity: Activity(asked.Kind, c.Name(asked.Target))}
+		*j = Job{Job: asked, Activity: Activity(asked.Kind, c.Name(asked.Target)), heard: e.At, limit: c.timeout}
+		if own, ok := c.timeouts[asked.Kind]; ok {
+			j.limit = own
+		}
 	case *flow.Chunk:
+		j.heard = e.At
 		j.hear(body)
 	case *flow.ToolCalls:
 		j.hush()
@@ -240,6 +298,8 @@ func (c *Course) start(start *flow.Start, at time.Time) {
 	if start.Settings.Budget != nil {
 		c.Budget = *start.Settings.Budget
 	}
+	c.timeout = start.Settings.TurnTimeout
+	c.limit(start.Settings.Timeouts)
 	config := deliberation.ConfigIn(start)
 	for _, id := range start.Settings.Participants {
 		a := c.actor(id)
@@ -283,12 +343,14 @@ func (j *Job) hear(chunk *flow.Chunk) {
 	default:
 		j.Thinking = false
 		if at := chunk.Offset - j.offset; at < 0 || at > len(j.text) {
-			j.text, j.offset = "", chunk.Offset
+			j.text, j.offset, j.gone = "", chunk.Offset, 0
 		} else {
 			j.text = j.text[:at]
 		}
 		j.text += chunk.Text
-		if cut := len(j.text) - longestTail; cut > longestTail {
+		if cut := len(j.text) - longestText; cut > longestText {
+			cut += max(0, strings.IndexByte(j.text[cut:], ' ')) // between words
+			j.gone += len(strings.Fields(j.text[:cut]))
 			j.text, j.offset = strings.Clone(j.text[cut:]), j.offset+cut
 		}
 		j.tail = Clean(j.text[max(0, len(j.text)-shownTail):])
@@ -296,7 +358,7 @@ func (j *Job) hear(chunk *flow.Chunk) {
 }
 
 // hush forgets what an attempt has streamed.
-func (j *Job) hush() { j.Thinking, j.text, j.tail, j.offset = false, "", "", 0 }
+func (j *Job) hush() { j.Thinking, j.text, j.tail, j.offset, j.gone = false, "", "", 0, 0 }
 
 // find returns a call and whose it is; nil: it is unknown.
 func (c *Course) find(call string) (*Actor, *Job) {

@@ -109,7 +109,9 @@ func TestFigures(t *testing.T) {
 
 // TestClean: what could control a terminal is removed.
 func TestClean(t *testing.T) {
-	assert.Equal(t, "a [31mb c", progress.Clean("a\x1b \u009b[31mb\r\n\u202e\tc\x00\x7f"))
+	assert.Equal(t, "a ␛b c", progress.Clean("a\x1b \u009b31mb\r\n\u202e\tc\x00\x7f"))
+	assert.Equal(t, "␛red␛ ␛end", progress.Clean("\x1b[31mred\x1b[0m \x1b]0;title\aend"))
+	assert.Equal(t, "␛52;c;", progress.Clean("\x1b]52;c;"))
 	assert.Equal(t, "a\n\tb", progress.Text("a\r\n\tb\x07"))
 	assert.Equal(t, " a  b c d", progress.Line(" a  b\r\nc\td\x1b"))
 }

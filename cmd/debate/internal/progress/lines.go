@@ -3,25 +3,33 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Lines writes lines for the events that a reader wants to know of. It ignores errors of its writer: if nobody reads any more,
 // there is nobody to report them to.
 type Lines struct {
+	// At says where a vendor is, if a variable of the environment has moved it: " at URL (VARIABLE)". nil: nowhere else.
+	At func(vendor string) string
+
 	out    io.Writer
 	since  time.Time
 	course Course
 
-	round string // the one that was shown last
-	phase string
-	ended bool // the end was told
+	round  string // the one that was shown last
+	phase  string
+	failed Groups // who has failed for good, until what follows from that
+	told   bool   // who has failed was told since the last call
+	ended  bool   // the end was told
 }
 
 // New returns lines that go to out. Events before since are folded in silence: a former process has shown them.
@@ -49,28 +57,67 @@ func (l *Lines) Show(e *flow.Event) {
 func (l *Lines) End() {
 	if l.course.Over() && !l.ended {
 		l.ended = true
+		l.tellFailed()
 		l.printf("%s", l.course.Ending())
 	}
+}
+
+// Tick tells of the calls of which nothing has come for a while, each once per attempt. It belongs to the goroutine that calls Show.
+func (l *Lines) Tick(now time.Time) {
+	for _, a := range l.course.Actors {
+		for _, j := range a.Jobs {
+			silent := j.Since(now)
+			if silent < Silence || j.stalled || j.Tool != "" || now.Before(l.since) {
+				continue
+			}
+			j.stalled = true
+			vendor, _, _ := flow.SplitModel(j.Model)
+			line := fmt.Sprintf("  %s: nothing from %s for %v", a.Name, cmp.Or(Clean(vendor), "whom it asks"), silent.Truncate(time.Second))
+			if j.limit > 0 {
+				line += "; given up after " + j.limit.String()
+			}
+			l.printf("%s", line)
+		}
+	}
+}
+
+// tellFailed tells who has failed for good: a line for each cause.
+func (l *Lines) tellFailed() {
+	for _, text := range l.failed.Take() {
+		l.told = true
+		l.printf("Failed: %s.", strings.TrimSuffix(text, "."))
+	}
+}
+
+// why says why an attempt has failed.
+func (l *Lines) why(f *flow.Failure) string { return Failed(f.Error, f.Model, at(l.At, f.Model)) }
+
+// at says where the vendor of a model is.
+func at(of func(vendor string) string, model string) string {
+	if vendor, _, ok := flow.SplitModel(model); ok && of != nil {
+		return of(vendor)
+	}
+	return ""
 }
 
 // tell writes the lines of an event, which may be about a job.
 func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 	switch body := e.Body.(type) {
 	case *flow.Intent:
-		if body.Tool != "" {
-			l.printf("  %s uses the tool %s", l.course.Name(body.By), Clean(body.Tool))
-		} else if job != nil && job.Tries == 1 {
-			l.printf("  %s is %s", owner.Name, job.Activity)
-		}
+		l.told = false
+	case *flow.Inquiry:
+		l.tellFailed()
 	case *flow.ToolResult:
 		l.tool(body)
 	case *flow.Rejection:
 		l.printf("  %s: the answer was not accepted: %s", l.course.Name(body.By), Shorten(Clean(strings.Join(body.Problems, "; ")), 300))
 	case *flow.Failure:
-		l.failed(body, e.At)
+		l.failing(body, e.At)
 	case *flow.Skipped:
+		l.tellFailed()
 		l.printf("  %s: %s is left out %s: %s", l.course.Name(body.By), Clean(string(body.Kind)), l.course.Count(), Clean(body.Reason))
 	case *flow.Dropped:
+		l.tellFailed()
 		l.printf("  %s takes no further part: %s", l.course.Name(body.Participant), Clean(body.Reason))
 	case *flow.Warning:
 		l.printf("warning: %s", Warning(body))
@@ -112,16 +159,18 @@ func (l *Lines) headings(body flow.Body) {
 		return
 	}
 	if round := l.course.RoundWord(); round != l.round {
+		head := round
 		if l.round != "" {
-			l.printf("  so far: %s", l.used())
+			head += ", so far " + l.used()
 		}
 		l.round, l.phase = round, ""
-		l.printf("%s", round)
+		l.printf("%s", head)
 	}
 	phase := fmt.Sprint(l.course.jobs.Round.N, l.course.jobs.Phase.State)
 	if phase != l.phase {
-		l.phase = phase
-		l.printf("%s", strings.TrimSpace(l.course.PhaseWord()+" "+l.course.Count()))
+		if l.phase = phase; l.course.Expected != 1 { // the line of an only call says as much
+			l.printf("%s", strings.TrimSpace(l.course.PhaseWord()+" "+l.course.Count()))
+		}
 	}
 }
 
@@ -134,9 +183,12 @@ func (l *Lines) tool(t *flow.ToolResult) {
 	}
 }
 
-// settled says that a call has its result.
+// settled says that a call has its result. Summaries of an agent's history are no turns.
 func (l *Lines) settled(a *Actor, j *Job) {
-	line, spend := fmt.Sprintf("  %s: %s done %s", a.Name, j.Activity, l.course.Count()), flow.SpendOf(j.Result)
+	if j.Kind == deliberation.KindDigest || j.Kind == flow.KindSummary {
+		return
+	}
+	line, spend := "  "+a.Name+": "+strings.TrimSpace(Thing(j.Kind, l.course.Name(j.Target))+" "+l.course.Count()), flow.SpendOf(j.Result)
 	if tokens := spend.Usage.Input + spend.Usage.Output; tokens > 0 {
 		line += fmt.Sprintf(", %s tokens", Number(tokens))
 	}
@@ -146,12 +198,12 @@ func (l *Lines) settled(a *Actor, j *Job) {
 	l.printf("%s", line)
 }
 
-func (l *Lines) failed(f *flow.Failure, at time.Time) {
-	name, cause := l.course.Name(f.By), Cause(f.Error)
+func (l *Lines) failing(f *flow.Failure, at time.Time) {
+	name := l.course.Name(f.By)
 	switch {
 	case f.Void: // a control has aborted it: the transition says so
 	case f.Final:
-		l.printf("  %s has failed: %s", name, cause)
+		l.failed.Add(name, l.why(f))
 	default:
 		next := "trying again"
 		if f.Waits {
@@ -163,7 +215,7 @@ func (l *Lines) failed(f *flow.Failure, at time.Time) {
 		if wait := f.RetryAt.Sub(at); !f.RetryAt.IsZero() && wait > 0 {
 			next += " in " + Span(wait)
 		}
-		l.printf("  %s: %s; %s", name, cause, next)
+		l.printf("  %s: %s; %s", name, l.why(f), next)
 	}
 }
 
@@ -197,6 +249,7 @@ func (l *Lines) decided(d *arbiter.Decision) {
 
 // turnTo shows the transitions that are no beginning of a phase.
 func (l *Lines) turnTo(t *flow.Transition) {
+	l.tellFailed()
 	switch {
 	case t.On == flow.TriggerResume:
 		l.printf("Resumed.")
@@ -204,8 +257,10 @@ func (l *Lines) turnTo(t *flow.Transition) {
 		l.printf("The conversation is %s.", Shorten(Clean(t.Evidence), 300))
 	case t.To == flow.StatePaused:
 		l.printf("Paused.")
+	case t.To == flow.StateError && t.Failure != nil && t.Failure.Kind == provider.KindCostLimit: // the program says which limit
+	case t.To == flow.StateError && !l.told:
+		l.printf("Failed: %s.", strings.TrimSuffix(l.course.Evidence, "."))
 	case t.To == flow.StateError:
-		l.printf("Failed: %s", l.course.Evidence)
 	case t.Reason == arbiter.EndComplete: // the evidence is the result
 		l.printf("The task is complete.")
 	case t.To == flow.StateCompleting && t.Evidence != "":

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
@@ -77,27 +78,21 @@ func TestLines(t *testing.T) {
 	assert.Equal(t, strings.TrimPrefix(`
 Round 1/3
 Proposals (0/2)
-  ada is proposing
-  ben is proposing
-  ada: rate limited: slow down[2J; trying again in 20s
-  ben: rate limited: slow down[2J; asking openai/other instead
-  ada: proposing done (1/2), 1,234 tokens, 1.5s
-  ben has failed: refused by the model
+  ada: openai limits the rate: slow down␛; trying again in 20s
+  ben: openai limits the rate: slow down␛; asking openai/other instead
+  ada: proposal (1/2), 1,234 tokens, 1.5s
+Failed: ben: m of openai has declined.
 The question f.1 is decided: drop
   ben takes no further part: a person has chosen it
 warning: ben is left out of it
-Critiques (0/1)
-  ada is critiquing ben
   ada: critique is left out (1/1): its time was over
-  so far: 4 calls, 4,936 tokens, $0.04 of $1
-Round 2/3
+Round 2/3, so far 4 calls, 4,936 tokens, $0.04 of $1
 Critiques
-  ada is critiquing cyd
 Paused.
 Resumed.
-The conversation is paused by the host: lunch[2J.
+The conversation is paused by the host: lunch␛.
 The rounds end: too few agents are left
-Failed: key refused: 401
+Failed: key refused: 401.
 The calls that wait are made now.
 The settings were changed.
 Canceled. The calls in flight are broken off.
@@ -164,17 +159,10 @@ func TestLinesOfWork(t *testing.T) {
 		&flow.Transition{To: flow.StateCompleted},
 	)
 	assert.Equal(t, strings.TrimPrefix(`
-Selection (0/1)
-  arbiter is deciding
   The arbiter decides: select ada: she plans
 Round 1/50
-Executions (0/1)
-  ada is working
-  ada uses the tool read
   ada: the tool read has failed: no such file
-  ada: working done (1/1), 1,234 tokens, 1.5s
-Evaluation (0/1)
-  arbiter is deciding
+  ada: execution (1/1), 1,234 tokens, 1.5s
   The arbiter decides: complete: all is done
   Plan: 1 of 2 steps are done.
 Completed: 5 calls, 6,170 tokens, $0.05 of $1, 1.7s
@@ -186,5 +174,85 @@ func TestLinesSince(t *testing.T) {
 	got := shown(begun.Add(450*time.Millisecond),
 		start(deliberation.FlowName, "ada"), &flow.Transition{To: deliberation.StateProposing, Calls: 2}, &flow.Round{N: 1, Of: 3},
 		ask(deliberation.KindProposal, "ada", ""), say(deliberation.KindProposal, "ada"), ask(deliberation.KindProposal, "ben", ""))
-	assert.Equal(t, "Round 1/3\nProposals (1/2)\n  ben is proposing\n", got)
+	assert.Equal(t, "Round 1/3\nProposals (1/2)\n", got)
+}
+
+// TestFailuresAreToldOnce: one line names all who have failed for the same cause, and says what the vendor has answered.
+func TestFailuresAreToldOnce(t *testing.T) {
+	const proposal = deliberation.KindProposal
+	unknown := &flow.Error{
+		Kind: provider.KindValidation, Op: "r1.propose.ada", Participant: "ada", Attempt: 1,
+		Err: errors.New("status 404, model_not_found: The model `m` does not exist."),
+	}
+	fails := func(by string) *flow.Failure {
+		return &flow.Failure{Spend: spend(proposal, by), By: by, Error: unknown, Final: true}
+	}
+	got := shown(begun,
+		start(deliberation.FlowName, "ada", "ben"), &flow.Transition{To: deliberation.StateProposing, Calls: 2}, &flow.Round{N: 1, Of: 3},
+		ask(proposal, "ada", ""), ask(proposal, "ben", ""), fails("ben"), fails("ada"),
+		&flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: unknown},
+	)
+	assert.Equal(t, "Round 1/3\nProposals (0/2)\nFailed: ben, ada: openai does not know the model m (404 model_not_found).\n", got)
+}
+
+// TestFailed: what is said of each kind of failure.
+func TestFailed(t *testing.T) {
+	for text, err := range map[string]flow.Error{
+		"openai at X refuses the key (401)": {Kind: provider.KindAuthentication, Err: errors.New("status 401")},
+		"openai refuses the key: no key":    {Kind: provider.KindAuthentication, Err: errors.New("no key")},
+		"openai at X cannot be reached: connection refused": {
+			Kind: provider.KindNetwork, Err: errors.New("dial tcp 127.0.0.1:1: connect: connection refused"),
+		},
+		"the connection to openai at X was lost: unexpected EOF":   {Kind: provider.KindNetwork, Err: errors.New("unexpected EOF")},
+		"openai at X has sent no reply in time":                    {Kind: provider.KindTimeout, Err: errors.New("no reply in time")},
+		"the quota at openai is used up (429 quota): Pay.":         {Kind: provider.KindQuota, Err: errors.New("status 429, quota: Pay.")},
+		"openai at X has failed (500)":                             {Kind: provider.KindAPI, Err: errors.New("status 500")},
+		"this is too long for m of openai":                         {Kind: provider.KindContextOverflow},
+		"openai refuses the request (400 bad): No such parameter.": {Kind: provider.KindValidation, Err: errors.New("status 400, bad: No such parameter.")},
+		"limit of the budget":                                      {Kind: provider.KindCostLimit},
+	} {
+		at := " at X"
+		if strings.Contains(text, "no key") {
+			at = ""
+		}
+		assert.Equal(t, text, progress.Failed(&err, "openai/m", at))
+	}
+	assert.Equal(t, "key refused", progress.Failed(&flow.Error{Kind: provider.KindAuthentication}, "", ""))
+}
+
+// TestSilence: once per attempt the lines say that nothing comes of it.
+func TestSilence(t *testing.T) {
+	var out strings.Builder
+	lines := progress.New(&out, begun)
+	show := func(after time.Duration, body flow.Body) { lines.Show(&flow.Event{At: begun.Add(after), Body: body}) }
+	begin := start(deliberation.FlowName, "ada")
+	begin.Settings.TurnTimeout = 2 * time.Minute
+	show(0, begin)
+	show(0, &flow.Transition{To: deliberation.StateProposing, Calls: 1})
+	show(0, ask(deliberation.KindProposal, "ada", ""))
+	lines.Tick(begun.Add(9 * time.Second))
+	assert.Empty(t, out.String())
+	show(9*time.Second, chunk(0, "one"))
+	lines.Tick(begun.Add(18 * time.Second))
+	assert.Empty(t, out.String())
+	lines.Tick(begun.Add(19 * time.Second))
+	lines.Tick(begun.Add(30 * time.Second))
+	assert.Equal(t, "  ada: nothing from openai for 10s; given up after 2m0s\n", out.String())
+	show(31*time.Second, ask(deliberation.KindProposal, "ada", ""))
+	lines.Tick(begun.Add(50 * time.Second))
+	assert.Equal(t, 2, strings.Count(out.String(), "nothing from openai"))
+}
+
+// TestSaid: what was said is kept, the newest of it.
+func TestSaid(t *testing.T) {
+	bodies := []flow.Body{start(deliberation.FlowName, "ada", "ben")}
+	for range 3 {
+		turn := say(deliberation.KindCritique, "ada")
+		turn.Target, turn.Text = "ben", strings.Repeat("words ", 100_000)
+		bodies = append(bodies, turn)
+	}
+	c := fold(bodies...)
+	require.Len(t, c.Said, 1)
+	assert.Equal(t, 2, c.Forgotten)
+	assert.Equal(t, "ada, critique of ben, 1", fmt.Sprintf("%s, %s, %d", c.Said[0].Who, c.Said[0].What, c.Said[0].Round))
 }

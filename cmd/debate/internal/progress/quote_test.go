@@ -27,7 +27,7 @@ func TestQuote(t *testing.T) {
 		{"~root", "'~root'", `"~root"`},
 		{`C:\docs`, `'C:\docs'`, `C:\docs`},
 		{`C:\my docs\`, `'C:\my docs\'`, `"C:\my docs\\"`},
-		{"two\nlines \x1b[2J", "'two lines [2J'", `"two lines [2J"`},
+		{"two\nlines \x1b[2J", "'two lines ␛'", `"two lines ␛"`},
 	} {
 		assert.Equal(t, tc.sh, progress.QuoteFor(tc.word, false))
 		assert.Equal(t, tc.windows, progress.QuoteFor(tc.word, true))

@@ -1,0 +1,138 @@
+package progress
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/deliberation/evaluation"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Speech is what an actor has said. Its text is as a model has written it. The other words are cleaned for a terminal.
+type Speech struct {
+	Who   string // as the actor is shown
+	What  string // "rebuttal", "critique of Ada"
+	Round int    // 0: outside of the rounds
+	Model string // "provider/model"; "": no model was asked
+	Text  string // Markdown
+}
+
+// SpeechOf returns what an event lets people read: a turn, a summary aside, an assessment, a verdict, a vote or a decision. ok is false
+// for all other events. name returns how an actor is shown.
+func SpeechOf(body flow.Body, name func(id string) string) (s Speech, ok bool) {
+	switch b := body.(type) {
+	case *flow.Turn:
+		if b.Kind == deliberation.KindDigest {
+			return Speech{}, false
+		}
+		s = Speech{Who: name(b.Speaker), What: Thing(b.Kind, name(b.Target)), Round: b.Round, Text: turnText(b)}
+	case *debate.Assessment:
+		s = Speech{Who: name(b.Judge), What: "assessment", Round: b.Round, Text: assessmentText(b)}
+	case *debate.Verdict:
+		s = Speech{Who: name(b.Judge), What: "verdict", Text: verdictText(b)}
+	case *debate.Ballot:
+		s = Speech{Who: name(b.Voter), What: "vote", Text: fmt.Sprintf("**%s**: %s", b.Vote, b.Reasoning)}
+	case *arbiter.Decision:
+		s = Speech{Who: name("arbiter"), What: "decision", Text: decisionText(b)}
+	default:
+		return Speech{}, false
+	}
+	s.Model = Clean(flow.SpendOf(body).Model)
+	return s, true
+}
+
+// Thing names what a call of this kind makes: "critique of Ada".
+func Thing(kind flow.CallKind, target string) string {
+	thing := Clean(string(kind))
+	switch kind {
+	case flow.KindSummary, deliberation.KindDigest:
+		thing = "summary"
+	case "ballot":
+		thing = "vote"
+	case "assign":
+		thing = "positions"
+	case evaluation.KindScore:
+		thing = "scores"
+	}
+	if target != "" {
+		thing += " of " + target
+	}
+	return thing
+}
+
+// turnText returns what a person reads of a turn. Of data that the program does not know, that is the JSON.
+func turnText(t *flow.Turn) string {
+	if result, ok := arbiter.ResultOf(t); ok {
+		return result.Output
+	}
+	var solution deliberation.Solution
+	if t.Kind == deliberation.KindSynthesis && json.Unmarshal(t.Data, &solution) == nil {
+		return solution.Description
+	}
+	marks := map[string]evaluation.Mark{}
+	if t.Kind == evaluation.KindScore && json.Unmarshal(t.Data, &marks) == nil {
+		var out strings.Builder
+		for _, criterion := range slices.Sorted(maps.Keys(marks)) {
+			_, _ = fmt.Fprintf(&out, "- **%s**: %g. %s\n", criterion, marks[criterion].Score, marks[criterion].Reasoning)
+		}
+		return out.String()
+	}
+	if text := strings.TrimSpace(t.Text); len(t.Data) > 0 && strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
+		return "```json\n" + text + "\n```"
+	}
+	return t.Text
+}
+
+func assessmentText(a *debate.Assessment) string {
+	var out strings.Builder
+	_, _ = fmt.Fprintf(&out, "%s\n\n", a.Reasoning)
+	for _, mark := range a.Assessments {
+		_, _ = fmt.Fprintf(&out, "- **%s**: %g\n", mark.Participant, mark.Score)
+		for _, strength := range mark.Strengths {
+			_, _ = fmt.Fprintf(&out, "  - for: %s\n", strength)
+		}
+		for _, weakness := range mark.Weaknesses {
+			_, _ = fmt.Fprintf(&out, "  - against: %s\n", weakness)
+		}
+	}
+	if a.Ending != "" {
+		_, _ = fmt.Fprintf(&out, "\n%s\n", a.Ending)
+	}
+	return out.String()
+}
+
+func verdictText(v *debate.Verdict) string {
+	var out strings.Builder
+	_, _ = fmt.Fprintf(&out, "%s\n\n", v.Summary)
+	if w := v.Winner; w != nil {
+		winner := w.Participant
+		if winner == "" {
+			winner = string(w.Side)
+		}
+		_, _ = fmt.Fprintf(&out, "**%s** wins. %s\n\n", winner, w.Reasoning)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Scores)) {
+		_, _ = fmt.Fprintf(&out, "- %s: %g\n", name, v.Scores[name])
+	}
+	return out.String()
+}
+
+func decisionText(d *arbiter.Decision) string {
+	text := "**" + string(d.Move) + "**"
+	if len(d.Agents) > 0 {
+		text += " " + strings.Join(d.Agents, ", ")
+	}
+	if d.Reason != "" {
+		text += ": " + d.Reason
+	}
+	if d.Summary != "" {
+		text += "\n\n" + d.Summary
+	}
+	return text
+}
