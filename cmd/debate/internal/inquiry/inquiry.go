@@ -108,7 +108,7 @@ func (d *Dialogue) Prompt() string {
 	case len(d.Inquiry.Schema) > 0:
 		return "answer, as JSON"
 	case d.Inquiry.Kind == deliberation.KindAnswer:
-		return "answer, or " + deliberation.NotAnswered
+		return "answer (Enter: none)"
 	default:
 		return "answer"
 	}
@@ -122,6 +122,9 @@ func (d *Dialogue) Take(line string) (*flow.Answer, error) {
 	case "":
 		if len(d.Inquiry.Options) > 0 {
 			return d.choose(line)
+		}
+		if line == "" && d.Inquiry.Kind == deliberation.KindAnswer {
+			line = deliberation.NotAnswered
 		}
 		if line == "" {
 			return nil, errors.New("the answer is empty")
