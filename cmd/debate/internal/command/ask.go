@@ -179,11 +179,11 @@ func (p *program) tellAnswers(record *flow.Record) {
 		for _, line := range inquiry.Lines(q) {
 			_, _ = fmt.Fprintln(p.Err, line)
 		}
+		what := "TEXT"
 		if len(q.Options) > 0 {
-			p.warnf("%s OPTION", p.tools.again("choose", record.ID, q.ID))
-		} else {
-			p.warnf("%s TEXT", p.tools.again("answer", record.ID, q.ID))
+			what = "OPTION"
 		}
+		p.warnf("%s %s", p.tools.again("answer", shortID(record.ID), q.ID), what)
 	}
-	p.warnf("%s continues it then.", p.tools.again("resume", record.ID))
+	p.warnf("%s continues it then.", p.tools.again("resume", shortID(record.ID)))
 }

@@ -39,7 +39,7 @@ func TestInterruptWhileAsking(t *testing.T) {
 	in, keyboard := io.Pipe()
 	defer func() { assert.NoError(t, keyboard.Close()) }()
 	interrupts := make(chan os.Signal, 2)
-	shown := &watched{want: "answer, or NA> ", seen: make(chan struct{})}
+	shown := &watched{want: "answer (Enter: none)> ", seen: make(chan struct{})}
 	ended := make(chan int)
 	var out bytes.Buffer
 	go func() {

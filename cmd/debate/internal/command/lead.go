@@ -8,6 +8,7 @@ import (
 	"iter"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,9 +17,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/live"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
-	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/provider"
 )
 
 // viewing is how a conversation is shown while it runs.
@@ -29,6 +28,7 @@ type viewing struct {
 	// inputRead means that the problem was read from the standard input.
 	inputRead bool
 	lines     *answerLines
+	columns   int // of the terminal that a pager shows a text on; 0: none does
 	// sources has the file of each agent whose prompt this program has read from one.
 	sources map[string]string
 }
@@ -38,7 +38,7 @@ func (p *program) viewFlags(c *cobra.Command) {
 	flags := c.Flags()
 	flags.BoolVar(&p.viewing.quiet, "quiet", false, "show nothing but questions and errors while the conversation runs")
 	flags.BoolVarP(&p.viewing.verbose, "verbose", "v", false,
-		"show where prompts come from, settings and summaries, and each contribution at the end")
+		"print each speech once it was held, beside the lines of progress")
 	flags.BoolVar(&p.viewing.chunks, "chunks", false, "with --json: print the pieces of texts as they stream, too")
 }
 
@@ -46,9 +46,11 @@ func (p *program) viewFlags(c *cobra.Command) {
 type leader struct {
 	*program
 	session *debate.Session
+	showing sync.Mutex      // held by whoever uses lines
 	lines   *progress.Lines // nil: none are shown
-	sizes   deliberation.Sizes
-	seen    int64 // the number of the last event that was shown
+	reading *reader         // of speeches; nil: they are not shown
+	viewed  bool            // the view has left behind what has failed
+	seen    int64           // the number of the last event that was shown
 	// interrupted is set by the first signal that asks the program to end.
 	interrupted atomic.Bool
 }
@@ -57,11 +59,6 @@ type leader struct {
 // pauses it, the second one ends the program at once.
 func (p *program) lead(ctx context.Context, session *debate.Session) error {
 	l := &leader{program: p, session: session}
-	if p.viewing.verbose {
-		if record, err := session.Record(ctx); err == nil {
-			p.preface(record)
-		}
-	}
 	var record *flow.Record
 	var err error
 	if p.lively() {
@@ -69,11 +66,12 @@ func (p *program) lead(ctx context.Context, session *debate.Session) error {
 	} else {
 		if !p.viewing.quiet {
 			l.lines = progress.New(p.Err, p.viewing.began)
+			l.lines.At = p.at
+		}
+		if l.lines != nil && p.viewing.verbose {
+			l.reading = p.reader(p.Err, l.lines.Course().Name)
 		}
 		record, err = l.leadLines(ctx)
-	}
-	if p.viewing.verbose && record != nil {
-		p.breakdown(record)
 	}
 	return l.finish(record, err)
 }
@@ -88,11 +86,12 @@ func (p *program) lively() bool {
 
 // leadLive shows the live view. The view asks what is to be asked.
 func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
-	t := live.Terminal{Out: l.Err, Environ: l.environ(), Interrupts: l.Interrupts}
+	t := live.Terminal{Out: l.Err, Environ: l.environ(), Interrupts: l.Interrupts, At: l.at}
 	if terminal(l.In) {
 		t.In = l.In
 	}
 	l.hold(true)
+	l.viewed = true
 	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error { return l.give(ctx, signal) })
 	l.hold(false)
 	l.interrupted.Store(left == live.Interrupt || left == live.AtOnce)
@@ -127,7 +126,8 @@ func (l *leader) leadLines(ctx context.Context) (*flow.Record, error) {
 		defer close(watched)
 		l.watch(ctx, stop, unask)
 	}()
-	defer func() { stop(); <-watched; unask() }()
+	ticking := l.tick(ctx)
+	defer func() { stop(); <-watched; <-ticking; unask() }()
 	for {
 		record, err := l.follow(ctx)
 		if record == nil || record.State != flow.StateAwaitingInput || !l.asks() || l.interrupted.Load() {
@@ -137,6 +137,29 @@ func (l *leader) leadLines(ctx context.Context) (*flow.Record, error) {
 			return record, err
 		}
 	}
+}
+
+// tick tells of calls of which nothing comes. The channel is closed once ctx is done, and nothing is told any more.
+func (l *leader) tick(ctx context.Context) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-ticker.C:
+				l.showing.Lock()
+				if l.lines != nil {
+					l.lines.Tick(now)
+				}
+				l.showing.Unlock()
+			}
+		}
+	}()
+	return done
 }
 
 // watch takes the signals that ask the program to end. The first one pauses the conversation. If that is impossible, and with the
@@ -222,10 +245,12 @@ func (l *leader) show(e *flow.Event) {
 		l.seen = e.Seq
 	}
 	if l.lines != nil {
-		if l.viewing.verbose {
-			l.sized(e)
-		}
+		l.showing.Lock()
 		l.lines.Show(e)
+		l.showing.Unlock()
+	}
+	if l.reading != nil && !e.At.Before(l.viewing.began) {
+		l.reading.event(e)
 	}
 	if l.json && (!chunk || l.viewing.chunks) {
 		l.printJSON(e.Public())
@@ -233,7 +258,7 @@ func (l *leader) show(e *flow.Event) {
 }
 
 // again returns a command for this conversation that offers the same tools.
-func (l *leader) again(name string) string { return l.tools.again(name, l.session.ID()) }
+func (l *leader) again(name string) string { return l.tools.again(name, shortID(l.session.ID())) }
 
 // finish prints the result of a conversation, and says what is to be done about one that is not over.
 func (l *leader) finish(record *flow.Record, err error) error {
@@ -261,8 +286,14 @@ func (l *leader) end(record *flow.Record, got *result, err error) error {
 		if err := l.conclude(got); err != nil {
 			return err
 		}
+		if _, ok := debate.Of(record); !ok && got.exists && !l.viewing.quiet { // of a debate all is printed
+			l.warnf("%s prints what was said.", progress.Command("show --full", shortID(record.ID)))
+		}
 	case record.State == flow.StateError:
-		l.showMend(record, l.again("retry"))
+		if !l.viewed && (l.lines == nil || !l.lines.Told()) && record.Reason != flow.EndHardLimit && record.Failure != nil {
+			l.warnf("Failed: %s.", strings.TrimSuffix(l.failedBecause(record), "."))
+		}
+		l.showMend(record, l.again("resume"))
 	case record.State == flow.StatePaused:
 		said := "Paused. "
 		if l.lines != nil {
@@ -297,8 +328,8 @@ func ended(record *flow.Record, got *result, err error) error {
 	if cut := record.CutShort(); cut != "" && record.Reason == flow.EndHardLimit {
 		return exit(exitEarly, errors.New("the conversation has "+progress.Clean(cut)))
 	}
-	if record.Failure != nil {
-		err = record.Failure
+	if record.Failure != nil { // which was said
+		return exit(codeOf(failed(record.Failure)), nil)
 	}
 	return failed(err)
 }
@@ -337,40 +368,5 @@ func lacking(record *flow.Record, got *result) error {
 		return exit(exitEarly, errors.New("the conversation has "+cut))
 	default:
 		return nil
-	}
-}
-
-// print writes a text that models have written to the standard output.
-func (p *program) print(text string) error {
-	text = progress.Text(text)
-	if text == "" || text[len(text)-1] != '\n' {
-		text += "\n"
-	}
-	_, err := fmt.Fprint(p.Out, text)
-	return err
-}
-
-// failed gives the failure of a conversation its exit code. A limit has ended it early, or a decision that nobody has taken. The store,
-// or another writer, is no vendor. Whatever else stops a running conversation is a vendor's failure, or what has come of one.
-func failed(err error) error {
-	var failure *flow.Error
-	if !errors.As(err, &failure) {
-		return err
-	}
-	switch failure.Kind {
-	case provider.KindCostLimit, provider.KindToolLimit, provider.KindState:
-		return exit(exitEarly, err)
-	case provider.KindStore, provider.KindConflict:
-		return err
-	default:
-		return exit(exitProvider, err)
-	}
-}
-
-// sized shows the size of a summary, for --verbose.
-func (l *leader) sized(e *flow.Event) {
-	before, after := l.sizes.Fold(e)
-	if turn, ok := e.Body.(*flow.Turn); ok && after > 0 {
-		l.warnf("%s: summary of %s characters in %s", l.lines.Course().Name(turn.Speaker), progress.Number(before), progress.Number(after))
 	}
 }

@@ -23,7 +23,7 @@ func (p *program) outwait(ctx context.Context, engine *debate.Engine, id string)
 		return nil, err
 	}
 	most := cmp.Or(p.Takeover, leftover)
-	p.warnf("Another process has %s. If it was killed, that ends within %v.", id, most)
+	p.warnf("Another process has %s. If it was killed, that ends within %v.", shortID(id), most)
 	late, again := time.NewTimer(most), time.NewTicker(most/64)
 	defer late.Stop()
 	defer again.Stop()

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/charmbracelet/x/term"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 )
@@ -62,4 +65,26 @@ func dashed(text string) string {
 		return "-"
 	}
 	return text
+}
+
+// columns returns how many columns a stream has that is a terminal; 0: it is none.
+func columns(stream any) int {
+	width, _ := size(stream)
+	return width
+}
+
+// size returns the columns and rows of a stream that is a terminal; 0: it is none.
+func size(stream any) (columns, rows int) {
+	if out, ok := stream.(*output); ok {
+		stream = out.to
+	}
+	file, ok := stream.(*os.File)
+	if !ok || !terminal(file) {
+		return 0, 0
+	}
+	columns, rows, err := term.GetSize(file.Fd())
+	if err != nil || columns <= 0 || rows <= 0 {
+		return 80, 24
+	}
+	return columns, rows
 }

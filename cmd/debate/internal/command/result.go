@@ -17,15 +17,26 @@ import (
 
 // result is what a conversation was held for. Its text was written by models.
 type result struct {
-	exists bool
-	text   string   // as Markdown
-	notes  []string // what is to be known of the result, for the standard error
-	data   any      // for --json
-	lacks  string   // what is missing, if there is no result; "": the end of the conversation says that
+	exists  bool
+	text    string   // as Markdown: of a debate the speeches, then the outcome
+	outcome string   // text without the speeches
+	notes   []string // what is to be known of the result, for the standard error
+	data    any      // for --json
+	lacks   string   // what is missing, if there is no result; "": the end of the conversation says that
 }
 
 // resultOf returns the result of a conversation of any flow.
 func resultOf(r *flow.Record) result {
+	got := outcomeOf(r)
+	got.outcome = got.text
+	if d, ok := debate.Of(r); ok && got.exists {
+		got.text = saidIn(d) + got.text
+	}
+	return got
+}
+
+// outcomeOf returns the result of a conversation without the speeches of a debate.
+func outcomeOf(r *flow.Record) result {
 	if d, ok := deliberation.Of(r); ok {
 		if solution, by, ok := d.Solution(); ok {
 			return result{exists: true, text: solution.Description, notes: assessment(solution), data: struct {
@@ -126,10 +137,6 @@ func outcomeText(d *debate.Debate, o *debate.Outcome) string {
 		if v.Winner != nil {
 			_, _ = fmt.Fprintf(&out, "\n%s\n", strings.TrimSpace(v.Winner.Reasoning))
 		}
-		return out.String()
-	}
-	for _, t := range d.Readable() {
-		_, _ = fmt.Fprintf(&out, "\n## Round %d: %s\n\n%s\n", t.Round, progress.Clean(t.Speaker), strings.TrimSpace(t.Text))
 	}
 	return out.String()
 }

@@ -18,13 +18,19 @@ import (
 
 // show shows one conversation.
 func (p *program) show() *cobra.Command {
-	return &cobra.Command{
+	var full, unpaged bool
+	c := &cobra.Command{
 		Use: "show [id]", Short: "Show a conversation: by default the newest",
 		Long: `Show a conversation, by default the newest: its state, rounds and cost, who
 takes part, why it stands still and what continues it, what it waits for, and
-its result. --json prints the whole record.`,
+its result. --full prints all that was said before the result. --json prints
+the whole record.
+
+On a terminal Markdown is rendered, and a pager shows what is longer than the
+screen: that of $PAGER, or less.`,
 		Example: `  debate show
-  debate show 0198c2f1 --json`,
+  debate show 71e4c2f1 --full
+  debate show --full > debate.md`,
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -50,9 +56,36 @@ its result. --json prints the whole record.`,
 			if err != nil {
 				return interruption(ctx, err)
 			}
-			return p.showRecord(record, &info, why)
+			err = p.paged(unpaged, func() error {
+				return p.showRecord(record, &info, why, func() error { return p.showSaid(ctx, engine, record, full) })
+			})
+			if err == nil {
+				p.showNext(record, &info)
+			}
+			return interruption(ctx, err)
 		},
 	}
+	c.Flags().BoolVar(&full, "full", false, "print everything that was said, too")
+	c.Flags().BoolVar(&unpaged, "no-pager", false, "do not show a long text by a pager")
+	return c
+}
+
+// showSaid prints all that was said in a conversation, if that is wanted.
+func (p *program) showSaid(ctx context.Context, engine *debate.Engine, record *flow.Record, full bool) error {
+	if !full {
+		return nil
+	}
+	p.printf("\n")
+	r := p.reader(p.Out, func(id string) string { return progress.Clean(called(record, id)) })
+	for event, err := range engine.Events(ctx, record.ID, 0) {
+		if err != nil {
+			return err
+		}
+		if r.event(&event); r.err != nil || event.Seq >= record.Seq {
+			break
+		}
+	}
+	return r.err
 }
 
 // detailed returns the record with what its flow adds to the JSON.
@@ -93,7 +126,8 @@ func because(ctx context.Context, engine *debate.Engine, record *flow.Record) (s
 	}
 }
 
-func (p *program) showRecord(record *flow.Record, info *store.Info, why string) error {
+// showRecord shows a conversation. said prints what was said, if that is wanted.
+func (p *program) showRecord(record *flow.Record, info *store.Info, why string, said func() error) error {
 	t := newTable(p.Out)
 	t.row("ID", record.ID)
 	t.row("Flow", strings.TrimSpace(record.Flow()+" "+info.Format))
@@ -116,11 +150,14 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string) 
 	u := spent.Usage
 	t.row("Cost", fmt.Sprintf("%s; in all %s: %d tokens in, %d out",
 		info.Beside(info.Spent), progress.Plural(spent.Requests, "call"), u.Input, u.Output))
+	if record.State == flow.StateError && record.Reason != flow.EndHardLimit {
+		why = "" // it is said whom it is about
+	}
 	if why != "" {
 		t.row("Because", why)
 	}
-	if record.Failure != nil && record.Failure.Error() != why {
-		t.row("Failure", record.Failure)
+	if record.State == flow.StateError && record.Reason != flow.EndHardLimit {
+		t.row("Failed", p.failedBecause(record))
 	}
 	for name, value := range record.Settings().Labels {
 		t.row("Label", name+"="+value)
@@ -133,14 +170,21 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string) 
 	}
 	p.showPlan(record)
 	p.showInquiries(record)
-	if got := resultOf(record); got.exists {
-		p.printf("\nResult\n\n%s\n", strings.TrimRight(progress.Text(got.text), "\n"))
-		for _, note := range got.notes {
-			p.printf("\n%s", progress.Clean(note))
-		}
-		p.printf("\n")
+	if err := said(); err != nil {
+		return err
 	}
-	p.showNext(record, info)
+	got := resultOf(record)
+	if !got.exists {
+		return nil
+	}
+	p.printf("\nResult\n\n")
+	if err := p.print(strings.TrimRight(got.outcome, "\n")); err != nil {
+		return err
+	}
+	for _, note := range got.notes {
+		p.printf("\n%s", progress.Clean(note))
+	}
+	p.printf("\n")
 	return nil
 }
 
@@ -202,10 +246,10 @@ func (p *program) showInquiries(record *flow.Record) {
 			p.printf("  The answer is JSON of this schema: %s\n", progress.Clean(string(q.Schema)))
 		}
 		if len(q.Options) == 0 {
-			p.printf("  %s TEXT\n", progress.Command("answer", record.ID, q.ID))
+			p.printf("  %s TEXT\n", progress.Command("answer", shortID(record.ID), q.ID))
 		}
 		for _, option := range q.Options {
-			p.printf("  %s\n", progress.Command("choose", record.ID, q.ID, string(option)))
+			p.printf("  %s\n", progress.Command("answer", shortID(record.ID), q.ID, string(option)))
 		}
 	}
 }
@@ -214,16 +258,16 @@ func (p *program) showInquiries(record *flow.Record) {
 func (p *program) showNext(record *flow.Record, info *store.Info) {
 	switch {
 	case record.State == flow.StatePaused:
-		p.warnf("%s continues it.", progress.Command("resume", record.ID))
+		p.warnf("%s continues it.", progress.Command("resume", shortID(record.ID)))
 	case record.State == flow.StateError:
-		p.showMend(record, progress.Command("retry", record.ID))
+		p.showMend(record, progress.Command("resume", shortID(record.ID)))
 	case record.State == flow.StateAwaitingInput:
 		p.warnf("It continues once this is answered: the commands stand under each question.")
 	case record.State.Idle(), record.Final():
 	case info.Owner == "":
-		p.warnf("No process runs it. %s continues it.", progress.Command("resume", record.ID))
+		p.warnf("No process runs it. %s continues it.", progress.Command("resume", shortID(record.ID)))
 	default:
-		p.warnf("%s follows it.", progress.Command("watch", record.ID))
+		p.warnf("%s follows it.", progress.Command("watch", shortID(record.ID)))
 	}
 }
 

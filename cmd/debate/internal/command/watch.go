@@ -1,8 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,21 +15,23 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// watch follows a conversation that another process runs.
+// watch follows a conversation that another process runs, or prints one that is over.
 func (p *program) watch() *cobra.Command {
-	return &cobra.Command{
+	var unpaged bool
+	c := &cobra.Command{
 		Use: "watch [id]", Short: "Follow a conversation that another process runs: by default the newest that is not over",
 		Long: `Follow a conversation that another process runs, by default the newest that is
-not over, until it is over or Ctrl-C. What is shown are the facts of its log.
-The text of speeches, while it is written, is shown only by the process that
-runs the conversation. Watching changes nothing.
+not over, until it is over or Ctrl-C. Each speech is printed once it was held;
+while it is written, only the process that runs the conversation shows it.
+Watching changes nothing. Of a conversation that is over, all that was said is
+printed, and its result.
 
 If no process runs the conversation, that is said. With an id, watch waits for
 one. Without an id it ends: with 130 if the conversation is paused, 5 if it
 waits for an answer, 3 or 6 if a failure or a limit has stopped it, and 1
 otherwise.`,
 		Example: `  debate watch
-  debate watch 0198c2f1 --json`,
+  debate watch 71e4c2f1 --json`,
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -38,19 +42,25 @@ otherwise.`,
 				return interruption(ctx, err)
 			}
 			defer closing()
-			p.warnf("Following %s. Its log has no text of speeches while they are written: that is where it runs.", id)
-			return interruption(ctx, p.follow(ctx, engine, id, len(args) == 0))
+			before, err := engine.Record(ctx, id)
+			if err != nil {
+				return interruption(ctx, err)
+			}
+			if before.Final() {
+				return interruption(ctx, p.paged(unpaged, func() error { return p.follow(ctx, engine, before, false) }))
+			}
+			p.warnf("Following %s.", shortID(id))
+			return interruption(ctx, p.follow(ctx, engine, before, len(args) == 0))
 		},
 	}
+	c.Flags().BoolVar(&unpaged, "no-pager", false, "do not show a long text by a pager")
+	return c
 }
 
-// follow shows the events of a conversation until it is over, and then its result. unnamed means that no id was given: then it also
+// follow prints what is said in a conversation until it is over, and then its result. unnamed means that no id was given: then it also
 // ends if no process runs the conversation.
-func (p *program) follow(ctx context.Context, engine *debate.Engine, id string, unnamed bool) error {
-	before, err := engine.Record(ctx, id)
-	if err != nil {
-		return err
-	}
+func (p *program) follow(ctx context.Context, engine *debate.Engine, before *flow.Record, unnamed bool) error {
+	id := before.ID
 	ctx, cancel := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
 	defer func() { cancel(nil); <-watched }()
@@ -69,13 +79,17 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string, 
 		}
 	}()
 	show, end := p.course(p.viewing.began)
+	r := p.reader(p.Out, func(id string) string { return progress.Clean(called(before, id)) })
 	for event, err := range engine.Events(ctx, id, 0) {
 		if err != nil {
 			return interruption(ctx, err)
 		}
 		show(&event)
+		if !p.json {
+			r.event(&event)
+		}
 		if event.Seq >= before.Seq && event.Err() != nil { // of those before, something has come of it
-			p.warnf("It waits: %s says for what.", progress.Command("show", id))
+			p.warnf("It waits: %s says for what.", progress.Command("show", shortID(id)))
 		}
 	}
 	end()
@@ -84,12 +98,12 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, id string, 
 		return err
 	}
 	got := resultOf(record)
-	if got.exists && !p.json {
-		if err := p.print(got.text); err != nil {
+	if got.exists && !p.json && !strings.Contains(r.last, strings.TrimSpace(got.outcome)) { // it may have been the last speech
+		if err := p.print(got.outcome); err != nil {
 			return err
 		}
 	}
-	return lacking(record, &got)
+	return cmp.Or(r.err, lacking(record, &got))
 }
 
 // course returns a function that shows events on the standard error as lines, or with --json on the standard output, and one to call behind
@@ -99,6 +113,7 @@ func (p *program) course(since time.Time) (show func(*flow.Event), end func()) {
 		return func(e *flow.Event) { p.printJSON(e.Public()) }, func() {}
 	}
 	lines := progress.New(p.Err, since)
+	lines.At = p.at
 	return lines.Show, lines.End
 }
 
@@ -109,7 +124,7 @@ func (p *program) aloneNow(ctx context.Context, engine *debate.Engine, record *f
 		return nil //nolint:nilerr // what fails here fails for the reader of the events too
 	}
 	now := controlled{ID: record.ID, State: record.State}
-	alone := fmt.Errorf("nobody runs %s: %s With the id, debate watch waits for that", record.ID, now.next(record))
+	alone := fmt.Errorf("nobody runs %s: %s With the id, debate watch waits for that", shortID(record.ID), now.next(record))
 	return exit(codeOf(ended(record, nil, alone)), alone)
 }
 

@@ -50,9 +50,9 @@ func TestDialogue(t *testing.T) {
 		refused int
 		want    flow.Answer
 	}{
-		"a text":          {free, []string{" SQLite "}, []string{"answer (Enter: none)"}, 0, flow.Answer{Inquiry: "q", Text: "SQLite"}},
-		"nothing":         {free, []string{" "}, []string{"answer (Enter: none)"}, 0, flow.Answer{Inquiry: "q", Text: "NA"}},
-		"nothing at all":  {&flow.Inquiry{ID: "p"}, []string{"", "NA"}, []string{"answer", "answer"}, 1, flow.Answer{Inquiry: "p", Text: "NA"}},
+		"a text":         {free, []string{" SQLite "}, []string{"answer (Enter: none)"}, 0, flow.Answer{Inquiry: "q", Text: "SQLite"}},
+		"nothing":        {free, []string{" "}, []string{"answer (Enter: none)"}, 0, flow.Answer{Inquiry: "q", Text: "NA"}},
+		"nothing at all": {&flow.Inquiry{ID: "p"}, []string{"", "NA"}, []string{"answer", "answer"}, 1, flow.Answer{Inquiry: "p", Text: "NA"}},
 		"JSON": {
 			&flow.Inquiry{ID: "j", Schema: []byte("{}")},
 			[]string{"{}"},

@@ -273,7 +273,7 @@ func (c *Course) foldJob(asked *progress.Job, e *flow.Event) (*Actor, *Job) {
 			j.hush()
 			j.Trouble, j.Tool = "", ""
 		} else {
-			a.setBack(j, Cause(body.Error))
+			a.setBack(j, Failed(body.Error, body.Model, ""))
 		}
 	}
 	a.tidy()

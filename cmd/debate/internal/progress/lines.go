@@ -81,6 +81,9 @@ func (l *Lines) Tick(now time.Time) {
 	}
 }
 
+// Told reports whether the lines have said why the conversation is in the error state. It belongs to the goroutine that calls Show.
+func (l *Lines) Told() bool { return l.told }
+
 // tellFailed tells who has failed for good: a line for each cause.
 func (l *Lines) tellFailed() {
 	for _, text := range l.failed.Take() {
@@ -259,6 +262,7 @@ func (l *Lines) turnTo(t *flow.Transition) {
 		l.printf("Paused.")
 	case t.To == flow.StateError && t.Failure != nil && t.Failure.Kind == provider.KindCostLimit: // the program says which limit
 	case t.To == flow.StateError && !l.told:
+		l.told = true
 		l.printf("Failed: %s.", strings.TrimSuffix(l.course.Evidence, "."))
 	case t.To == flow.StateError:
 	case t.Reason == arbiter.EndComplete: // the evidence is the result

@@ -138,7 +138,10 @@ func Cause(err *flow.Error) string {
 		provider.KindInvalidResponse: "unusable reply", provider.KindCostLimit: "limit of the budget",
 		provider.KindUnknown: "failure of an unknown kind",
 	}[err.Kind]
-	if what == "" {
+	switch {
+	case what == "" && err.Err != nil: // the cause says it all
+		return Shorten(strings.TrimPrefix(Clean((&flow.Error{Err: err.Err}).Error()), "debate: "), 300)
+	case what == "":
 		what = strings.ReplaceAll(string(err.Kind), "_", " ")
 	}
 	if err.Err != nil {
