@@ -83,20 +83,18 @@ func (m *Model) doing(a *progress.Actor) (mark, doing, tail string) {
 			return "·", "", ""
 		}
 	}
-	job := a.Jobs[0]
-	for _, j := range a.Jobs { // the one that speaks
-		if j.InFlight && (j.Tail() != "" || !job.InFlight) {
-			job = j
-			break
-		}
-	}
+	job := speaker(a)
 	doing = job.Activity
 	if more := len(a.Jobs) - 1; more > 0 {
 		doing += fmt.Sprintf(" +%d", more)
 	}
 	switch {
-	case m.course.Halted() && !job.InFlight && job.Trouble == "":
+	case m.course.Failed() && job.Trouble == "":
+		return styles().bad.Render("✗"), doing, job.Tail()
+	case (m.course.Halted() || m.pausing) && !job.InFlight && job.Trouble == "":
 		return styles().wait.Render("‖"), doing, job.Tail()
+	case job.Since(m.now) >= progress.Silence && job.Tool == "":
+		return m.spinner(), doing + ", silent for " + job.Since(m.now).Truncate(time.Second).String(), job.Tail()
 	case job.Tool != "":
 		return m.spinner(), doing + ", using " + job.Tool, ""
 	case job.InFlight && job.Thinking:
@@ -108,6 +106,20 @@ func (m *Model) doing(a *progress.Actor) (mark, doing, tail string) {
 	default:
 		return styles().wait.Render("↻"), doing + ", " + m.again(job.RetryAt), job.Trouble
 	}
+}
+
+// speaker returns the call of an actor that speaks, or else the first one; nil: the actor is asked nothing.
+func speaker(a *progress.Actor) *progress.Job {
+	if len(a.Jobs) == 0 {
+		return nil
+	}
+	job := a.Jobs[0]
+	for _, j := range a.Jobs {
+		if j.InFlight && (j.Tail() != "" || !job.InFlight) {
+			return j
+		}
+	}
+	return job
 }
 
 // again says when the next attempt starts.

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"runtime"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
@@ -9,8 +11,14 @@ import (
 
 // press takes a key.
 func (m *Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	if key.String() == "ctrl+c" {
+	switch key.String() {
+	case "ctrl+c":
 		return m.interrupt()
+	case "ctrl+z":
+		if runtime.GOOS == "windows" {
+			return m, nil
+		}
+		return m, tea.Suspend
 	}
 	switch {
 	case m.Left != "" || m.over:
@@ -20,13 +28,9 @@ func (m *Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	}
 	armed := m.armed
 	m.armed = false
-	switch key.String() {
+	switch name := key.String(); name {
 	case "p", "space":
-		if m.course.State == flow.StatePaused {
-			return m, m.give(flow.Resume{})
-		}
-		m.asking("Pausing: the calls in flight may finish.")
-		return m, m.give(flow.Pause{Drain: true})
+		return m, m.pause()
 	case "s":
 		if armed {
 			m.asking("Stopping: the conclusion is made of what there is.")
@@ -34,18 +38,69 @@ func (m *Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		}
 		m.armed = true
 	case "r":
-		if m.course.State == flow.StatePaused {
-			return m, m.give(flow.Resume{})
-		}
-		return m, m.give(flow.Retry{})
+		return m, m.retry()
 	case "a":
-		if len(m.course.Inquiries) > 0 {
-			m.entry = &entry{dialogue: inquiry.Begin(m.course.Inquiries[0])}
+		if len(m.course.Inquiries) == 0 {
+			m.note("a does nothing now: nothing is asked.", false)
+			return m, nil
 		}
+		m.entry = &entry{dialogue: inquiry.Begin(m.course.Inquiries[0])}
 	case "q":
 		return m.leave(Quit)
+	case "tab":
+		m.pin()
+	default:
+		m.move(name)
 	}
 	return m, nil
+}
+
+// pause pauses the conversation, or continues one that is paused.
+func (m *Model) pause() tea.Cmd {
+	switch {
+	case m.course.State == flow.StatePaused:
+		return m.give(flow.Resume{})
+	case m.course.Failed():
+		m.note("p does nothing now: a failure has stopped the conversation, and r tries again.", false)
+		return nil
+	case m.course.Halted():
+		m.note("p does nothing now: the conversation waits for an answer, and a gives it.", false)
+		return nil
+	}
+	m.pausing = true
+	m.asking("Pausing: the calls in flight may finish.")
+	return m.give(flow.Pause{Drain: true})
+}
+
+// retry makes the calls again that have failed, or that wait.
+func (m *Model) retry() tea.Cmd {
+	switch {
+	case m.course.State == flow.StatePaused:
+		return m.give(flow.Resume{})
+	case m.course.Failed() || m.course.Waits():
+		return m.give(flow.Retry{})
+	}
+	m.note("r does nothing now: no call has failed that is made again.", false)
+	return nil
+}
+
+// move scrolls.
+func (m *Model) move(key string) {
+	screen := max(1, m.read.rows-1)
+	switch key {
+	case "up":
+		m.scroll(-1)
+	case "pgup":
+		m.scroll(-screen)
+	case "home":
+		m.scroll(-m.read.lines - m.read.top - 1<<20)
+	case "down":
+		m.scroll(1)
+	case "pgdown":
+		m.scroll(screen)
+	case "end":
+		m.read.back = false
+	}
 }
 
 // give returns the command that gives a control to the conversation.

@@ -3,6 +3,7 @@ package live
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Model is what the terminal shows. It is a fold of messages: the events of the conversation, the keys, the ticks of a clock and
@@ -17,6 +19,8 @@ import (
 type Model struct {
 	// Left says how the person has left the view while the conversation was not over: "" if that did not happen.
 	Left Leaving
+	// At says where a vendor is, if a variable of the environment has moved it: " at URL (VARIABLE)". nil: nowhere else.
+	At func(vendor string) string
 
 	control func(flow.Signal) error
 	keys    bool // a keyboard is there
@@ -27,7 +31,11 @@ type Model struct {
 	frame         int // of the spinner
 	notes         []note
 	kept          []string // lines about what has gone wrong
-	armed         bool     // s was pressed once
+	read          pane
+	failed        progress.Groups // who has failed for good, until what follows from that
+	why           string          // why the conversation is in the error state
+	pausing       bool            // a pause was asked for
+	armed         bool            // s was pressed once
 	entry         *entry
 	over          bool // nothing follows: the last frame is shown
 }
@@ -110,6 +118,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m.end() // it cannot be paused
 		}
 		if msg.err != nil {
+			m.pausing = false
 			m.note(progress.Clean(msg.err.Error()), true)
 		}
 	case tea.PasteMsg:
@@ -135,19 +144,50 @@ func (m *Model) take(e *flow.Event) {
 	}
 	switch body := e.Body.(type) {
 	case *flow.Transition:
+		m.pausing = false
+		m.tellFailed(body)
 		m.notes = slices.DeleteFunc(m.notes, func(n note) bool { return n.asked })
 	case *flow.Warning:
 		m.keep("warning: "+progress.Warning(body), false)
 	case *flow.Failure:
 		if body.Final {
-			m.keep(m.course.Name(body.By)+" has failed: "+progress.Cause(body.Error), true)
+			m.failed.Add(m.course.Name(body.By), progress.Failed(body.Error, body.Model, m.at(body.Model)))
 		}
+	case *flow.Intent:
+		m.why = ""
+	case *flow.Inquiry, *flow.Dropped:
+		m.tellFailed(nil)
 	case *flow.Skipped:
+		m.tellFailed(nil)
 		m.keep(m.course.Name(body.By)+": "+progress.Clean(string(body.Kind))+" is left out", false)
 	}
 	m.course.Fold(e)
 	if m.entry != nil && !m.open(m.entry.dialogue.Inquiry.ID) {
 		m.entry = nil // somebody else has answered
+	}
+}
+
+// at says where the vendor of a model is.
+func (m *Model) at(model string) string {
+	if vendor, _, ok := flow.SplitModel(model); ok && m.At != nil {
+		return m.At(vendor)
+	}
+	return ""
+}
+
+// tellFailed tells who has failed for good: a line for each cause. If that has stopped the conversation, it stays in the frame.
+func (m *Model) tellFailed(t *flow.Transition) {
+	told := m.failed.Take()
+	stops := t != nil && t.To == flow.StateError
+	if stops && len(told) == 0 && m.why == "" && (t.Failure == nil || t.Failure.Kind != provider.KindCostLimit) { // the program says which limit
+		told = []string{progress.Cause(t.Failure)}
+	}
+	for _, text := range told {
+		text = "Failed: " + strings.TrimSuffix(text, ".") + "."
+		if m.why = text; !stops {
+			m.note(text, true)
+		}
+		m.stay(text)
 	}
 }
 
@@ -164,6 +204,11 @@ func (m *Model) open(id string) bool {
 // keep is note for a line that also stays on the terminal.
 func (m *Model) keep(text string, bad bool) {
 	m.note(text, bad)
+	m.stay(text)
+}
+
+// stay keeps a line that stays on the terminal.
+func (m *Model) stay(text string) {
 	if m.kept = append(m.kept, text); len(m.kept) > mostKept {
 		m.kept = m.kept[1:]
 	}

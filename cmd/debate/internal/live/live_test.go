@@ -83,7 +83,8 @@ func (s *screen) press(keys ...string) *screen {
 	for _, key := range keys {
 		named := map[string]tea.Key{
 			"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "backspace": {Code: tea.KeyBackspace},
-			"ctrl+c": {Code: 'c', Mod: tea.ModCtrl},
+			"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "home": {Code: tea.KeyHome},
+			"end": {Code: tea.KeyEnd}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
 		}
 		if k, ok := named[key]; ok {
 			s.send(tea.KeyPressMsg(k))
@@ -306,7 +307,7 @@ func TestKeys(t *testing.T) {
 			"", false,
 		},
 		"an empty answer": {
-			func(s *screen) { s.happen(question(1)).press("a", "enter", "NA", "enter") },
+			func(s *screen) { s.happen(question(1)).press("a", "enter") },
 			[]flow.Signal{flow.Answer{Inquiry: "question.1.ada.1", Text: "NA"}},
 			"", false,
 		},

@@ -21,6 +21,8 @@ type Terminal struct {
 	Environ []string // as of os.Environ: TERM, NO_COLOR and the like are read
 	// Interrupts get the signals that ask the program to end. They are taken like Ctrl-C.
 	Interrupts <-chan os.Signal
+	// At is that of [Model].
+	At func(vendor string) string
 }
 
 // Show shows a conversation until it is over, until the person leaves the view, or, without a keyboard, until the conversation
@@ -31,7 +33,9 @@ func Show(
 	ctx context.Context, t Terminal, events func(context.Context) iter.Seq2[flow.Event, error], control func(flow.Signal) error,
 ) (Leaving, error) {
 	ctx, stop := context.WithCancel(ctx)
-	program := tea.NewProgram(New(control, t.In != nil, time.Now()),
+	view := New(control, t.In != nil, time.Now())
+	view.At = t.At
+	program := tea.NewProgram(view,
 		tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
 		tea.WithoutSignalHandler(), tea.WithFPS(120))
 	var senders sync.WaitGroup

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,6 +44,9 @@ func (m *Model) lines() []string {
 		return nil
 	}
 	head, foot := m.head(), m.foot()
+	if shown := m.pane(m.height - len(head) - len(foot)); shown != nil {
+		return m.fit(slices.Concat(head, shown, m.padding(len(head)+len(shown)+len(foot)), foot))
+	}
 	rows := head
 	for _, line := range m.agents(max(least, m.height-len(head)-len(foot))) {
 		rows = append(rows, row{line, 70})
@@ -52,6 +56,9 @@ func (m *Model) lines() []string {
 	}
 	return m.fit(append(rows, foot...))
 }
+
+// padding returns the empty rows that are left, so that the foot stands at the foot.
+func (m *Model) padding(used int) []row { return make([]row, max(0, m.height-used)) }
 
 // fit cuts rows to the window.
 func (m *Model) fit(rows []row) []string {
@@ -78,11 +85,65 @@ func (m *Model) head() []row {
 	if c.Topic != "" {
 		rows = append(rows, row{styles().title.Render(ansi.Truncate(c.Topic, max(1, m.width), "…")), 30})
 	}
-	rows = append(rows, row{m.spread(m.where(), m.lasted()), 100})
+	rows = append(rows, row{m.spread(m.rounds(), m.lasted()), 100})
 	if step := m.plan(); step != "" {
 		rows = append(rows, row{step, 60})
 	}
 	return rows
+}
+
+// rounds says where the conversation is among its rounds, if there is room for them, or else as [Model.where] does.
+func (m *Model) rounds() string {
+	c := m.course
+	n := c.Round()
+	if c.Of < 2 || c.Of > 6 || n < 1 || n > c.Of || c.Over() {
+		return m.where()
+	}
+	parts := make([]string, c.Of)
+	for i := range parts {
+		switch parts[i] = fmt.Sprintf("Round %d", i+1); {
+		case i+1 < n:
+			parts[i] += " ✓"
+		case i+1 == n:
+			parts[i] = strings.Join(append([]string{parts[i] + " ▸ " + m.phase()}, m.standing()...), " · ")
+		}
+	}
+	line := strings.Join(parts, "  ")
+	if ansi.StringWidth(line)+ansi.StringWidth(m.lasted())+1 > m.width {
+		return m.where()
+	}
+	return line
+}
+
+// phase says what happens, and how much of it is done.
+func (m *Model) phase() string {
+	phase := m.course.PhaseWord()
+	if m.course.Begun() && m.course.Count() != "" {
+		phase += " " + strings.Trim(m.course.Count(), "()")
+	}
+	return phase
+}
+
+// standing says why nothing new is asked, in at most one item.
+func (m *Model) standing() []string {
+	c := m.course
+	switch {
+	case c.State == flow.StatePaused:
+		return []string{styles().wait.Render("paused")}
+	case c.State == flow.StateAwaitingInput:
+		return []string{styles().wait.Render("waits for an answer")}
+	case c.State == flow.StateError:
+		return []string{styles().bad.Render("failed")}
+	case m.Left == "" && !m.pausing:
+		return nil
+	}
+	text := "pausing"
+	if n := c.InFlight(); m.pausing && n == 1 {
+		text += ": 1 call finishes"
+	} else if m.pausing && n > 1 {
+		text += fmt.Sprintf(": %d calls finish", n)
+	}
+	return []string{styles().wait.Render(text)}
 }
 
 // where says where the conversation is.
@@ -92,23 +153,7 @@ func (m *Model) where() string {
 	if round := c.RoundWord(); round != "" {
 		parts = append(parts, round)
 	}
-	phase := c.PhaseWord()
-	if c.Begun() && c.Count() != "" {
-		phase += " " + strings.Trim(c.Count(), "()")
-	}
-	parts = append(parts, phase)
-	switch c.State {
-	case flow.StatePaused:
-		parts = append(parts, styles().wait.Render("paused"))
-	case flow.StateAwaitingInput:
-		parts = append(parts, styles().wait.Render("waits for an answer"))
-	case flow.StateError:
-		parts = append(parts, styles().bad.Render("failed"))
-	default:
-		if m.Left != "" {
-			parts = append(parts, styles().wait.Render("pausing"))
-		}
-	}
+	parts = append(append(parts, m.phase()), m.standing()...)
 	return strings.Join(parts, " · ")
 }
 
@@ -171,11 +216,11 @@ func (m *Model) foot() []row {
 	rows := []row{{m.used(), 80}}
 	for _, n := range m.notes {
 		if m.now.Sub(n.at) < noteTime {
-			rows = append(rows, row{styles().of(n.bad).Render(ansi.Truncate("! "+n.text, max(1, m.width), "…")), 40})
+			rows = append(rows, m.wrapped("! "+n.text, 40, 2, styles().of(n.bad))...)
 		}
 	}
 	if m.course.State == flow.StateError {
-		rows = append(rows, row{styles().bad.Render(ansi.Truncate(m.course.Evidence, max(1, m.width), "…")), 85})
+		rows = append(rows, m.wrapped(cmp.Or(m.why, m.course.Evidence), 85, 2, styles().bad)...)
 	}
 	rows = append(rows, m.asked()...)
 	if m.keys {
@@ -211,12 +256,12 @@ func (m *Model) asked() []row {
 		if more := len(c.Inquiries) - 1; more > 0 {
 			text = fmt.Sprintf("? (and %d more) ", more) + inquiry.Question(&c.Inquiries[0])
 		}
-		return m.wrapped(text, 90, 3)
+		return m.wrapped(text, 90, 3, styles().wait)
 	}
 	d := m.entry.dialogue
 	var rows []row
 	for i, line := range inquiry.Lines(&d.Inquiry) {
-		rows = append(rows, m.wrapped(line, 92, max(1, 6-i))...)
+		rows = append(rows, m.wrapped(line, 92, max(1, 6-i), styles().wait)...)
 	}
 	if m.entry.trouble != "" {
 		rows = append(rows, row{styles().bad.Render(progress.Clean(m.entry.trouble)), 93})
@@ -231,7 +276,7 @@ func (m *Model) asked() []row {
 }
 
 // wrapped breaks a text into at most so many rows.
-func (m *Model) wrapped(text string, rank, most int) []row {
+func (m *Model) wrapped(text string, rank, most int, as lipgloss.Style) []row {
 	lines := strings.Split(ansi.Wrap(text, max(1, m.width), ""), "\n")
 	if len(lines) > most {
 		lines = lines[:most]
@@ -239,7 +284,7 @@ func (m *Model) wrapped(text string, rank, most int) []row {
 	}
 	rows := make([]row, len(lines))
 	for i, line := range lines {
-		rows[i] = row{styles().wait.Render(line), rank}
+		rows[i] = row{as.Render(line), rank}
 	}
 	return rows
 }
@@ -266,15 +311,24 @@ func (m *Model) help() string {
 	default:
 		keys = append(keys, "p pause")
 	}
-	if c.State == flow.StateError || c.Waits() {
+	switch {
+	case c.State == flow.StateError:
 		keys = append(keys, "r retry")
+	case c.Waits() && c.State != flow.StatePaused:
+		keys = append(keys, "r retry now")
+	}
+	switch {
+	case m.read.back:
+		keys = append(keys, "↓ on", "End follow")
+	case m.readable():
+		keys = append(keys, "↑ read back", "tab next")
 	}
 	keys = append(keys, "s stop", "q quit")
 	if all := strings.Join(keys, " · "); ansi.StringWidth(all) <= m.width {
 		return all
 	}
 	for i, key := range keys {
-		keys[i] = key[:1]
+		keys[i], _, _ = strings.Cut(key, " ")
 	}
 	return "keys: " + strings.Join(keys, " ")
 }

@@ -112,6 +112,21 @@ func (c *Course) Settled() bool {
 // Over reports whether the conversation is completed or canceled.
 func (c *Course) Over() bool { return c.State.Final() }
 
+// Failed reports whether a failure has stopped the conversation.
+func (c *Course) Failed() bool { return c.State == flow.StateError }
+
+// InFlight returns how many calls are shown that have no end yet.
+func (c *Course) InFlight() (n int) {
+	for _, a := range c.Actors {
+		for _, j := range a.Jobs {
+			if j.InFlight {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // Halted reports whether the conversation waits for somebody: it is paused, has asked, or has failed.
 func (c *Course) Halted() bool {
 	return c.State == flow.StatePaused || c.State == flow.StateAwaitingInput || c.State == flow.StateError

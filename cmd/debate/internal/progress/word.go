@@ -113,6 +113,9 @@ func (c *Course) Count() string {
 	}
 }
 
+// Round returns the number of the round; 0 before the first.
+func (c *Course) Round() int { return c.jobs.Round.N }
+
 // RoundWord says which round runs: "Round 1/3", or "" before the first.
 func (c *Course) RoundWord() string {
 	switch n := c.jobs.Round.N; {
