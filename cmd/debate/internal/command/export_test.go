@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Tree returns the root of all commands.
@@ -22,4 +23,18 @@ func Finish(out io.Writer, session *debate.Session, err error) error {
 func BeginServer(ctx context.Context, address string, transport sdk.Transport, say func(format string, args ...any)) error {
 	_, err := (&server{address: address, say: say, start: serverStart}).begin(ctx, transport)
 	return err
+}
+
+// Page has a pager show a text, and reports whether there is one.
+func Page(system System, text string) bool {
+	return (&program{System: system}).page([]byte(text), system.Out)
+}
+
+// Read writes what events let people read on a terminal of so many columns, or into a pipe if columns is 0.
+func Read(system System, columns int, events ...flow.Event) {
+	p := &program{System: system, viewing: viewing{columns: columns}}
+	r := p.reader(p.Out, func(id string) string { return id })
+	for i := range events {
+		r.event(&events[i])
+	}
 }

@@ -58,8 +58,8 @@ func TestPrintedCommandsAreQuoted(t *testing.T) {
 				args []string
 				want []string // arguments of a command that must have been printed, a line each
 			}{
-				{[]string{"show", "--", tc.id}, []string{"choose", tc.id, asked, "retry"}},
-				{[]string{"resume", "--context", context, "--", tc.id}, []string{"choose", "--context", context, tc.id, asked, "OPTION"}},
+				{[]string{"show", "--", tc.id}, []string{"answer", tc.id, asked, "retry"}},
+				{[]string{"resume", "--context", context, "--", tc.id}, []string{"answer", "--context", context, tc.id, asked, "OPTION"}},
 				{[]string{"answer", "--", tc.id, asked, "Yes."}, []string{"choose", tc.id, asked, "OPTION"}},
 				{[]string{"pause", "--", tc.id}, []string{"resume", tc.id, "continues", "it."}},
 				{[]string{"show", "--", tc.id}, []string{"resume", tc.id, "continues", "it."}},
