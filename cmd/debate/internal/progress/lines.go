@@ -161,20 +161,24 @@ func (l *Lines) headings(body flow.Body) {
 	if !ok || in.Tool != "" {
 		return
 	}
-	if round := l.course.RoundWord(); round != l.round {
-		head := round
-		if l.round != "" {
-			head += ", so far " + l.used()
+	round, key := l.course.RoundWord(), fmt.Sprint(l.course.jobs.Round.N, l.course.jobs.Phase.State)
+	phase := strings.TrimSpace(l.course.PhaseWord() + " " + l.course.Count())
+	if l.course.Expected == 1 { // the line of an only call says as much
+		phase = ""
+	}
+	head := phase
+	if round != l.round {
+		if head = round; phase != "" {
+			head += ": " + phase
 		}
-		l.round, l.phase = round, ""
+		if l.round != "" {
+			head += "; so far " + l.used()
+		}
+	}
+	if (round != l.round || key != l.phase) && head != "" {
 		l.printf("%s", head)
 	}
-	phase := fmt.Sprint(l.course.jobs.Round.N, l.course.jobs.Phase.State)
-	if phase != l.phase {
-		if l.phase = phase; l.course.Expected != 1 { // the line of an only call says as much
-			l.printf("%s", strings.TrimSpace(l.course.PhaseWord()+" "+l.course.Count()))
-		}
-	}
+	l.round, l.phase = round, key
 }
 
 func (l *Lines) tool(t *flow.ToolResult) {

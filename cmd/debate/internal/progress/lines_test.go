@@ -76,8 +76,7 @@ func TestLines(t *testing.T) {
 		&flow.Failure{Spend: flow.Spend{Call: id(deliberation.KindCritique, "ada", "cyd"), Model: "openai/m", AtMost: flow.USD / 50, BrokenOff: true}, Void: true},
 	)
 	assert.Equal(t, strings.TrimPrefix(`
-Round 1/3
-Proposals (0/2)
+Round 1/3: Proposals (0/2)
   ada: openai limits the rate: slow down␛; trying again in 20s
   ben: openai limits the rate: slow down␛; asking openai/other instead
   ada: proposal (1/2), 1,234 tokens, 1.5s
@@ -86,8 +85,7 @@ The question f.1 is decided: drop
   ben takes no further part: a person has chosen it
 warning: ben is left out of it
   ada: critique is left out (1/1): its time was over
-Round 2/3, so far 4 calls, 4,936 tokens, $0.04 of $1
-Critiques
+Round 2/3: Critiques; so far 4 calls, 4,936 tokens, $0.04 of $1
 Paused.
 Resumed.
 The conversation is paused by the host: lunch␛.
@@ -174,7 +172,7 @@ func TestLinesSince(t *testing.T) {
 	got := shown(begun.Add(450*time.Millisecond),
 		start(deliberation.FlowName, "ada"), &flow.Transition{To: deliberation.StateProposing, Calls: 2}, &flow.Round{N: 1, Of: 3},
 		ask(deliberation.KindProposal, "ada", ""), say(deliberation.KindProposal, "ada"), ask(deliberation.KindProposal, "ben", ""))
-	assert.Equal(t, "Round 1/3\nProposals (1/2)\n", got)
+	assert.Equal(t, "Round 1/3: Proposals (1/2)\n", got)
 }
 
 // TestFailuresAreToldOnce: one line names all who have failed for the same cause, and says what the vendor has answered.
@@ -192,7 +190,7 @@ func TestFailuresAreToldOnce(t *testing.T) {
 		ask(proposal, "ada", ""), ask(proposal, "ben", ""), fails("ben"), fails("ada"),
 		&flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: unknown},
 	)
-	assert.Equal(t, "Round 1/3\nProposals (0/2)\nFailed: ben, ada: openai does not know the model m (404 model_not_found).\n", got)
+	assert.Equal(t, "Round 1/3: Proposals (0/2)\nFailed: ben, ada: openai does not know the model m (404 model_not_found).\n", got)
 }
 
 // TestFailed: what is said of each kind of failure.
