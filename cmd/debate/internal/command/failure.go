@@ -57,7 +57,13 @@ func (p *program) showMend(record *flow.Record, resume string) {
 		p.warnf("%s gives all another model; --model %s one.", p.tools.again("resume --model provider/model", shortID(record.ID)),
 			progress.Quote(who+"=provider/model"))
 	case field != "" && !model:
-		p.warnf("%s raises the limit, and %s tries again.", progress.Command(amending(field, record.CutShort()), shortID(record.ID)), resume)
+		does := "changes that"
+		if strings.HasPrefix(field, "budget") {
+			does = "raises the limit"
+		} else if strings.Contains(strings.ToLower(field), "timeout") {
+			does = "gives more time"
+		}
+		p.warnf("%s %s, and %s tries again.", progress.Command(amending(field, record.CutShort()), shortID(record.ID)), does, resume)
 	case failure.Kind == provider.KindState, failure.Kind == provider.KindToolLimit, failure.Kind == provider.KindInvalidResponse:
 		p.warnf("%s", failure.Hint())
 		p.warnf("%s tries again.", resume)

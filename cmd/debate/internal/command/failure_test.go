@@ -39,11 +39,11 @@ func TestWhatHelpsIsSaid(t *testing.T) {
 		},
 		"a time": {
 			provider.KindTimeout, "", nil, "ada: demo has sent no reply in time",
-			"debate amend --set 'turnTimeout=DURATION' c raises the limit, and debate resume c tries again.",
+			"debate amend --set 'turnTimeout=DURATION' c gives more time, and debate resume c tries again.",
 		},
 		"a time of the judge": {
 			provider.KindTimeout, "synthesis", nil, "judge: demo has sent no reply in time",
-			"debate amend --set 'timeouts.synthesis=DURATION' c raises the limit, and debate resume c tries again.",
+			"debate amend --set 'timeouts.synthesis=DURATION' c gives more time, and debate resume c tries again.",
 		},
 		"a limit of calls": {
 			"", "", limited(flow.Budget{HardCalls: 7}), "by the hard limit of 7 calls: raise it to about ", "debate amend --set budget.hardCalls=",

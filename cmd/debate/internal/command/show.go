@@ -150,14 +150,15 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string, 
 	u := spent.Usage
 	t.row("Cost", fmt.Sprintf("%s; in all %s: %d tokens in, %d out",
 		info.Beside(info.Spent), progress.Plural(spent.Requests, "call"), u.Input, u.Output))
-	if record.State == flow.StateError && record.Reason != flow.EndHardLimit {
-		why = "" // it is said whom it is about
+	failed := ""
+	if record.State == flow.StateError && record.Reason != flow.EndHardLimit && record.Failure != nil {
+		failed, why = p.failedBecause(record), "" // which does not say who has failed
 	}
 	if why != "" {
 		t.row("Because", why)
 	}
-	if record.State == flow.StateError && record.Reason != flow.EndHardLimit {
-		t.row("Failed", p.failedBecause(record))
+	if failed != "" {
+		t.row("Failed", failed)
 	}
 	for name, value := range record.Settings().Labels {
 		t.row("Label", name+"="+value)
