@@ -260,9 +260,23 @@ func (l *leader) show(e *flow.Event) {
 // again returns a command for this conversation that offers the same tools.
 func (l *leader) again(name string) string { return l.tools.again(name, shortID(l.session.ID())) }
 
+// unkept is the place of conversations that are not kept.
+const unkept = "memory:"
+
 // finish prints the result of a conversation, and says what is to be done about one that is not over.
 func (l *leader) finish(record *flow.Record, err error) error {
+	if l.store == unkept {
+		defer l.warnf("Nothing of this conversation is kept.")
+	}
 	switch {
+	case l.store == unkept && record == nil && l.interrupted.Load():
+		return exit(exitInterrupted, nil)
+	case l.store == unkept && record == nil:
+		return err
+	case l.store == unkept && !record.Final(): // nothing continues it
+		got := resultOf(record)
+		l.tellFailure(record)
+		return ended(record, &got, err)
 	case record == nil && l.interrupted.Load():
 		l.warnf("Interrupted. %s continues it.", l.again("resume"))
 		return exit(exitInterrupted, nil)
@@ -276,6 +290,14 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	return l.end(record, &got, err)
 }
 
+// tellFailure says why a conversation is in the error state, unless the lines or the view have.
+func (l *leader) tellFailure(record *flow.Record) {
+	told := l.viewed || l.lines != nil && l.lines.Told()
+	if !told && record.Failure != nil && record.Reason != flow.EndHardLimit {
+		l.warnf("Failed: %s.", strings.TrimSuffix(l.failedBecause(record), "."))
+	}
+}
+
 // end says what is to be done about a conversation that no process works on.
 func (l *leader) end(record *flow.Record, got *result, err error) error {
 	switch {
@@ -286,13 +308,11 @@ func (l *leader) end(record *flow.Record, got *result, err error) error {
 		if err := l.conclude(got); err != nil {
 			return err
 		}
-		if _, ok := debate.Of(record); !ok && got.exists && !l.viewing.quiet { // of a debate all is printed
+		if _, ok := debate.Of(record); !ok && got.exists && !l.viewing.quiet && l.store != unkept { // of a debate all is printed
 			l.warnf("%s prints what was said.", progress.Command("show --full", shortID(record.ID)))
 		}
 	case record.State == flow.StateError:
-		if !l.viewed && (l.lines == nil || !l.lines.Told()) && record.Reason != flow.EndHardLimit && record.Failure != nil {
-			l.warnf("Failed: %s.", strings.TrimSuffix(l.failedBecause(record), "."))
-		}
+		l.tellFailure(record)
 		l.showMend(record, l.again("resume"))
 	case record.State == flow.StatePaused:
 		said := "Paused. "

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/fake"
+	"github.com/agonist-dev/debate/internal/longform"
+)
+
+// BenchmarkFirstFrame is the time from the start of the program until a terminal has the first frame of the live view.
+func BenchmarkFirstFrame(b *testing.B) {
+	command := preparing(b, &fake.Server{Delay: time.Hour})
+	var shown time.Duration
+	for b.Loop() {
+		master, slave := terminals(b)
+		c := command("Design a rate limiter")
+		c.Env = append(c.Env, "TERM=xterm-256color")
+		c.Stdin, c.Stdout, c.Stderr = slave, slave, slave
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		began := time.Now()
+		require.NoError(b, c.Start())
+		var seen []byte
+		for part := make([]byte, 4096); !bytes.Contains(seen, []byte("q quit")); {
+			n, err := master.Read(part)
+			require.NoError(b, err, "%q", seen)
+			seen = append(seen, part[:n]...)
+		}
+		shown += time.Since(began)
+		require.NoError(b, c.Process.Kill())
+		_ = c.Wait() // it was killed
+		_ = slave.Close()
+		_ = master.Close()
+	}
+	b.ReportMetric(float64(shown)/float64(b.N)/float64(time.Millisecond), "ms/frame")
+	b.ReportMetric(0, "ns/op")
+}
+
+// terminals returns the two ends of a terminal of 80 columns and 24 rows.
+func terminals(b *testing.B) (master, slave *os.File) {
+	b.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	require.NoError(b, err)
+	control := func(request uintptr, at unsafe.Pointer) {
+		_, _, failed := syscall.Syscall(syscall.SYS_IOCTL, master.Fd(), request, uintptr(at))
+		require.Zero(b, failed)
+	}
+	unlocked, number, size := int32(0), uint32(0), [4]uint16{24, 80}
+	control(syscall.TIOCSPTLCK, unsafe.Pointer(&unlocked))
+	control(syscall.TIOCGPTN, unsafe.Pointer(&number))
+	control(syscall.TIOCSWINSZ, unsafe.Pointer(&size))
+	slave, err = os.OpenFile("/dev/pts/"+strconv.FormatUint(uint64(number), 10), os.O_RDWR|syscall.O_NOCTTY, 0)
+	require.NoError(b, err)
+	return master, slave
+}
+
+// TestTmux shows a demonstration in terminals of three sizes, with styles and without, and keeps what is seen. While a speech is written it
+// can be read, and a key leads back to what was said.
+func TestTmux(t *testing.T) {
+	longform.Lone(t)
+	program := filepath.Join(t.TempDir(), "debate")
+	output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	for _, size := range []struct{ width, height int }{{80, 24}, {40, 20}, {200, 50}} {
+		for _, plain := range []string{"", "NO_COLOR=1 "} {
+			name := fmt.Sprintf("%dx%d%s", size.width, size.height, strings.ToLower(strings.TrimSuffix(plain, "=1 ")))
+			t.Run(name, func(t *testing.T) {
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				server := "debate-" + strconv.Itoa(os.Getpid()) + "-" + name
+				tmux := func(args ...string) string {
+					out, err := exec.CommandContext(ctx, "tmux", append([]string{"-L", server}, args...)...).CombinedOutput()
+					require.NoError(t, err, "%s", out)
+					return string(out)
+				}
+				line := fmt.Sprintf("HOME=%s %s%s --demo 'Design a rate limiter'", t.TempDir(), plain, program)
+				tmux("-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(size.width), "-y", strconv.Itoa(size.height), line)
+				defer func() { _ = exec.CommandContext(context.WithoutCancel(ctx), "tmux", "-L", server, "kill-server").Run() }()
+				until := func(what string) string {
+					for {
+						if seen := tmux("capture-pane", "-p", "-e"); strings.Contains(seen, what) {
+							return seen
+						}
+					}
+				}
+				keep := func(step, seen string) {
+					path := filepath.Join(t.ArtifactDir(), step+".txt")
+					require.NoError(t, os.WriteFile(path, []byte(seen), 0o600))
+				}
+				following := until("critique of")
+				keep("following", following)
+				tmux("send-keys", "Home")
+				back := until("what was said")
+				keep("reading-back", back)
+				assert.Contains(t, back, "proposal")
+				if plain != "" {
+					assert.NotRegexp(t, "\x1b\\[[0-9;]*3[0-7]m", following+back)
+				}
+			})
+		}
+	}
+}
