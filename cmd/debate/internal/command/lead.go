@@ -293,7 +293,7 @@ func (l *leader) finish(record *flow.Record, err error) error {
 // tellFailure says why a conversation is in the error state, unless the lines or the view have.
 func (l *leader) tellFailure(record *flow.Record) {
 	told := l.viewed || l.lines != nil && l.lines.Told()
-	if !told && record.Failure != nil && record.Reason != flow.EndHardLimit {
+	if !told && record.State == flow.StateError && record.Failure != nil && record.Reason != flow.EndHardLimit {
 		l.warnf("Failed: %s.", strings.TrimSuffix(l.failedBecause(record), "."))
 	}
 }

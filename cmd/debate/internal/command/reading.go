@@ -99,8 +99,7 @@ func saidIn(d *debate.Debate) string {
 	var out strings.Builder
 	r := &reader{out: &out, name: progress.Clean}
 	for _, t := range d.Readable() {
-		s, _ := progress.SpeechOf(t, r.name)
-		r.speech(&s)
+		r.event(&flow.Event{Body: t})
 	}
 	return out.String()
 }

@@ -47,10 +47,11 @@ func (m *Model) pane(room int) []row {
 		return nil
 	}
 	m.read.rows = room - 1
-	title, right, text := m.following()
+	show := m.following
 	if m.read.back {
-		title, right, text = m.readingBack()
+		show = m.readingBack
 	}
+	title, right, text := show()
 	rows = append(rows, row{m.rule(title, right), 75})
 	for _, line := range text {
 		rows = append(rows, row{line, 65})

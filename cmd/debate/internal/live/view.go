@@ -51,9 +51,6 @@ func (m *Model) lines() []string {
 	for _, line := range m.agents(max(least, m.height-len(head)-len(foot))) {
 		rows = append(rows, row{line, 70})
 	}
-	if steps := m.steps(); len(rows)+len(steps)+len(foot) <= m.height {
-		rows = append(rows, steps...)
-	}
 	return m.fit(append(rows, foot...))
 }
 
@@ -194,21 +191,6 @@ func (m *Model) plan() string {
 		}
 	}
 	return fmt.Sprintf("Plan %d/%d%s", done, len(steps), next)
-}
-
-// steps lists the steps of the plan.
-func (m *Model) steps() []row {
-	var rows []row
-	for _, s := range m.course.Plan {
-		mark := map[arbiter.Status]string{
-			arbiter.Complete: "✓", arbiter.Skipped: "-", arbiter.StepFailed: "✗", arbiter.InProgress: "▸",
-		}[s.Status]
-		if mark == "" {
-			mark = "·"
-		}
-		rows = append(rows, row{styles().quiet.Render("  " + mark + " " + s.Text), 50})
-	}
-	return rows
 }
 
 // foot is what the conversation has used, what has happened, what is asked, and the keys.

@@ -254,3 +254,41 @@ func TestSaid(t *testing.T) {
 	assert.Equal(t, 2, c.Forgotten)
 	assert.Equal(t, "ada, critique of ben, 1", fmt.Sprintf("%s, %s, %d", c.Said[0].Who, c.Said[0].What, c.Said[0].Round))
 }
+
+// TestLinesOfADefaultRun: three agents in three rounds fill no more than a screen and a half.
+func TestLinesOfADefaultRun(t *testing.T) {
+	agents := []string{"ada", "ben", "cyd"}
+	bodies := []flow.Body{start(deliberation.FlowName, agents...)}
+	call := func(kind flow.CallKind, by, target string) {
+		asked, said := ask(kind, by, target), say(kind, by)
+		said.Call, said.Target = asked.Call, target
+		bodies = append(bodies, asked, said)
+	}
+	for n := range 3 {
+		if n == 0 {
+			bodies = append(bodies, &flow.Transition{To: deliberation.StateProposing, Calls: 3}, &flow.Round{N: 1, Of: 3})
+			for _, by := range agents {
+				call(deliberation.KindProposal, by, "")
+			}
+		} else {
+			bodies = append(bodies, &flow.Round{N: n + 1, Of: 3})
+		}
+		bodies = append(bodies, &flow.Transition{To: deliberation.StateCritiquing, Calls: 6})
+		for _, by := range agents {
+			for _, of := range agents {
+				if of != by {
+					call(deliberation.KindCritique, by, of)
+				}
+			}
+		}
+		bodies = append(bodies, &flow.Transition{To: deliberation.StateRefining, Calls: 3})
+		for _, by := range agents {
+			call(deliberation.KindRefinement, by, "")
+		}
+	}
+	bodies = append(bodies, &flow.Transition{To: flow.StateCompleting, Calls: 1, Evidence: "all 3 rounds are done"})
+	call(deliberation.KindSynthesis, "judge", "")
+	bodies = append(bodies, &flow.Transition{To: flow.StateCompleted})
+	got := shown(begun, bodies...)
+	assert.Equal(t, 40, strings.Count(got, "\n"), got)
+}
