@@ -2,40 +2,10 @@ package live
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 )
-
-// agents returns a line for each actor. If there are more than lines, those that do nothing are left out first, and the last
-// line counts them.
-func (m *Model) agents(lines int) []string {
-	actors := slices.Clone(m.course.Actors)
-	hidden := 0
-	if len(actors) > lines {
-		// The last line counts them, unless it is the only one.
-		slices.SortStableFunc(actors, func(a, b *progress.Actor) int { return urgency(b) - urgency(a) })
-		hidden = len(actors) - max(1, lines-1)
-		actors = actors[:len(actors)-hidden]
-	}
-	widest := 0
-	for _, a := range actors {
-		widest = max(widest, ansi.StringWidth(a.Name))
-	}
-	names := min(widest, max(6, m.width/3))
-	out := make([]string, 0, len(actors)+1)
-	for _, a := range actors {
-		out = append(out, m.agent(a, names))
-	}
-	if hidden > 0 && lines > 1 {
-		out = append(out, styles().quiet.Render(fmt.Sprintf("  … and %d more", hidden)))
-	}
-	return out
-}
 
 // urgency ranks the actors by what there is to see.
 func urgency(a *progress.Actor) int {
@@ -56,31 +26,18 @@ func urgency(a *progress.Actor) int {
 	return rank
 }
 
-// agent is the line of an actor: what it does, and the last words that it has written.
-func (m *Model) agent(a *progress.Actor, names int) string {
-	name := ansi.Truncate(a.Name, names, "…")
-	name += strings.Repeat(" ", max(0, names-ansi.StringWidth(name)))
-	mark, doing, tail := m.doing(a)
-	line := mark + " " + name + " " + doing
-	room := m.width - ansi.StringWidth(line) - 2
-	if tail == "" || room < 8 {
-		return line
-	}
-	return line + "  " + styles().quiet.Render(lastColumns(tail, room))
-}
-
-// doing says what an actor does: the mark before its name, the activity, and the text that is streaming.
-func (m *Model) doing(a *progress.Actor) (mark, doing, tail string) {
+// doing says what an actor does: the mark before its name, and the activity.
+func (m *Model) doing(a *progress.Actor) (mark, doing string) {
 	if len(a.Jobs) == 0 {
 		switch {
 		case a.Dropped:
-			return styles().bad.Render("✗"), styles().quiet.Render("takes no further part"), ""
+			return styles().bad.Render("✗"), styles().quiet.Render("takes no further part")
 		case a.Failed != "":
-			return styles().bad.Render("✗"), styles().bad.Render(a.Failed), ""
+			return styles().bad.Render("✗"), styles().bad.Render(a.Failed)
 		case a.Turns > 0:
-			return "✓", styles().quiet.Render("done"), ""
+			return "✓", ""
 		default:
-			return "·", "", ""
+			return "·", ""
 		}
 	}
 	job := speaker(a)
@@ -90,21 +47,19 @@ func (m *Model) doing(a *progress.Actor) (mark, doing, tail string) {
 	}
 	switch {
 	case m.course.Failed() && job.Trouble == "":
-		return styles().bad.Render("✗"), doing, job.Tail()
+		return styles().bad.Render("✗"), doing
 	case (m.course.Halted() || m.pausing) && !job.InFlight && job.Trouble == "":
-		return styles().wait.Render("‖"), doing, job.Tail()
+		return styles().wait.Render("‖"), doing
 	case job.Since(m.now) >= progress.Silence && job.Tool == "":
-		return m.spinner(), doing + ", silent for " + job.Since(m.now).Truncate(time.Second).String(), job.Tail()
+		return m.spinner(), doing + ", silent for " + job.Since(m.now).Truncate(time.Second).String()
 	case job.Tool != "":
-		return m.spinner(), doing + ", using " + job.Tool, ""
+		return m.spinner(), doing + ", using " + job.Tool
 	case job.InFlight && job.Thinking:
-		return m.spinner(), doing + ", thinking", ""
-	case job.InFlight:
-		return m.spinner(), doing, job.Tail()
-	case job.Trouble == "":
-		return m.spinner(), doing, ""
+		return m.spinner(), doing + ", thinking"
+	case job.InFlight || job.Trouble == "":
+		return m.spinner(), doing
 	default:
-		return styles().wait.Render("↻"), doing + ", " + m.again(job.RetryAt), job.Trouble
+		return styles().wait.Render("↻"), m.again(job.RetryAt) + ": " + job.Trouble
 	}
 }
 

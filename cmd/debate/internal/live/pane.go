@@ -12,7 +12,7 @@ import (
 	"github.com/agonist-dev/debate/export"
 )
 
-// A window that is smaller has no pane: each actor then has a line.
+// A window that is smaller has no pane, but a line.
 const (
 	paneHeight = 12
 	paneWidth  = 20
@@ -36,15 +36,15 @@ type pane struct {
 // page is a speech in lines.
 type page []string
 
-// pane returns the rows of those who take part and of what is said; nil: there is no room, or nothing to read.
+// pane returns the rows of those who take part and of what is said. If there is no room for more, that is one line.
 func (m *Model) pane(room int) []row {
 	m.read.rows = 0
 	if !m.readable() {
-		return nil
+		return m.line(m.crew(max(least, room-1)))
 	}
 	rows := m.crew(max(1, room/3))
 	if room -= len(rows); room < paneRows {
-		return nil
+		return m.line(rows)
 	}
 	m.read.rows = room - 1
 	show := m.following
@@ -56,7 +56,18 @@ func (m *Model) pane(room int) []row {
 	for _, line := range text {
 		rows = append(rows, row{line, 65})
 	}
-	return rows
+	return append(rows, make([]row, max(0, m.read.rows-len(text)))...) // so that the foot stands at the foot
+}
+
+// line adds the last words of the speech that is written.
+func (m *Model) line(rows []row) []row {
+	job, by := m.spoken()
+	if job == nil {
+		return rows
+	}
+	m.read.call = job.Call
+	who := ansi.Truncate(by.Name, max(1, m.width/3), "…") + "  "
+	return append(rows, row{styles().quiet.Render(who + lastColumns(job.Tail(), m.width-ansi.StringWidth(who))), 60})
 }
 
 // readable reports whether there is room for a pane, and anything was said, or is being said.
@@ -259,13 +270,6 @@ func (m *Model) packed(actors []*progress.Actor, most int) (lines []string, fit 
 
 // piece is an actor and what it does, in few words.
 func (m *Model) piece(a *progress.Actor) string {
-	mark, doing, tail := m.doing(a)
-	text := mark + " " + a.Name
-	if len(a.Jobs) > 0 || a.Failed != "" || a.Dropped {
-		text += " " + doing
-	}
-	if j := speaker(a); j != nil && !j.InFlight && j.Trouble != "" {
-		text += ": " + tail
-	}
-	return text
+	mark, doing := m.doing(a)
+	return strings.TrimRight(mark+" "+a.Name+" "+doing, " ")
 }

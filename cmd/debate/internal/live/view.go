@@ -44,18 +44,8 @@ func (m *Model) lines() []string {
 		return nil
 	}
 	head, foot := m.head(), m.foot()
-	if shown := m.pane(m.height - len(head) - len(foot)); shown != nil {
-		return m.fit(slices.Concat(head, shown, m.padding(len(head)+len(shown)+len(foot)), foot))
-	}
-	rows := head
-	for _, line := range m.agents(max(least, m.height-len(head)-len(foot))) {
-		rows = append(rows, row{line, 70})
-	}
-	return m.fit(append(rows, foot...))
+	return m.fit(slices.Concat(head, m.pane(m.height-len(head)-len(foot)), foot))
 }
-
-// padding returns the empty rows that are left, so that the foot stands at the foot.
-func (m *Model) padding(used int) []row { return make([]row, max(0, m.height-used)) }
 
 // fit cuts rows to the window.
 func (m *Model) fit(rows []row) []string {

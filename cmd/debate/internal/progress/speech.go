@@ -94,11 +94,8 @@ func assessmentText(a *debate.Assessment) string {
 	_, _ = fmt.Fprintf(&out, "%s\n\n", a.Reasoning)
 	for _, mark := range a.Assessments {
 		_, _ = fmt.Fprintf(&out, "- **%s**: %g\n", mark.Participant, mark.Score)
-		for _, strength := range mark.Strengths {
-			_, _ = fmt.Fprintf(&out, "  - for: %s\n", strength)
-		}
-		for _, weakness := range mark.Weaknesses {
-			_, _ = fmt.Fprintf(&out, "  - against: %s\n", weakness)
+		for _, point := range slices.Concat(mark.Strengths, mark.Weaknesses) {
+			_, _ = fmt.Fprintf(&out, "  - %s\n", point)
 		}
 	}
 	if a.Ending != "" {
