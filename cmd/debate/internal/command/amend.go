@@ -2,212 +2,276 @@ package command
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/flow"
 )
 
 // amendFlags are the flags of the command amend.
 type amendFlags struct {
-	from                      string
-	budget, soft, warn        string
-	calls, tokens             int
-	span                      time.Duration
-	unlimited                 bool
-	models, fallbacks         []string
-	rounds                    int
-	context, summarizer       string
-	autoSummary, unattended   bool
-	patience, roundTime, turn time.Duration
-	timeouts                  []string
+	from         string
+	sets, models []string
+	budget       string
+	rounds       int
+	next, skip   string
+	rerun        int
+	reason       string
 }
 
-// amend changes the settings of a conversation.
+// modelUsage describes the flag --model of the commands that give a conversation other models.
+const modelUsage = "`model` for all who have one, or who=model for one, as provider/model[,fallback…]; can be repeated"
+
+// amend changes the settings of a conversation, and steers arbitrated work. It wants an id.
 func (p *program) amend() *cobra.Command {
 	var f amendFlags
-	c := p.controlling(&cobra.Command{
-		Use: "amend id", Short: "Change the settings of a conversation that has started: budget, models, rounds, time-outs",
-		Long: `Change the settings of a conversation that has started and is not over,
-wherever it runs. What no flag names stays as it is. Calls in flight end under
-the settings under which they began. --from reads an amendment from a file, in
-JSON or YAML, which can also change the policies for failures and tools (retry,
-onFailure, toolPolicy); the flags come after it.`,
-		Example: `  debate amend 0198c2f1 --budget 5 --rounds 6
-  debate amend 0198c2f1 --model architect=anthropic/claude-sonnet-4-5,openai/gpt-4.1
-  debate amend 0198c2f1 --fallbacks judge=openai/gpt-4.1 --turn-timeout 5m`,
-		PreRunE: func(c *cobra.Command, _ []string) error { return exclusive(c, "no-budget", "budget") },
-	}, nil, choice{}, func(c *cobra.Command, engine *debate.Engine, id string, _ []string) (flow.Signal, error) {
-		record, err := engine.Record(c.Context(), id)
-		if err != nil {
-			return nil, err
-		}
-		change, err := f.amendment(c, record)
-		if err != nil {
-			return nil, exit(exitArguments, err)
-		}
-		return *change, nil
-	})
+	c := &cobra.Command{
+		Use: "amend id", Args: arguments(cobra.ExactArgs(1)), ValidArgsFunction: p.completeIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			engine, id, closing, err := p.openOne(c.Context(), args, choice{})
+			if err != nil {
+				return err
+			}
+			defer closing()
+			return p.runAmend(c, engine, id, &f)
+		},
+	}
 	flags := c.Flags()
 	flags.StringVar(&f.from, "from", "", "read an amendment from this `file`, JSON or YAML")
+	flags.StringArrayVar(&f.sets, "set", nil, "`name=value`: one field of the settings, such as turnTimeout=5m; can be repeated")
 	flags.StringVar(&f.budget, "budget", "", "the most that may be spent, in `USD`; 0: no limit")
-	flags.StringVar(&f.soft, "soft", "", "the cost at which the rounds end, in `USD`; 0: no limit")
-	flags.StringVar(&f.warn, "warn", "", "the cost at which there is a warning, in `USD`; 0: none")
-	flags.IntVar(&f.calls, "budget-calls", 0, "the most calls; 0: no limit")
-	flags.IntVar(&f.tokens, "budget-tokens", 0, "the most tokens of input and output; 0: no limit")
-	flags.DurationVar(&f.span, "budget-time", 0, "the most time since the start; 0: no limit")
-	flags.BoolVar(&f.unlimited, "no-budget", false, "remove every limit")
-	flags.StringArrayVar(&f.models, "model", nil, "`who=provider/model`[,fallback…]: another model; can be repeated")
-	flags.StringArrayVar(&f.fallbacks, "fallbacks", nil, "`who=provider/model`[,…]: other fallback models; can be repeated")
+	flags.StringArrayVar(&f.models, "model", nil, modelUsage)
 	flags.IntVar(&f.rounds, "rounds", 0, "how many rounds there are at most")
-	flags.StringVar(&f.context, "context-manager", "", "what makes a long conversation fit: hybrid, truncate, sliding, summarize")
-	flags.StringVar(&f.summarizer, "summarizer", "", "the `model` that summarises; none: no model does; \"\": each call's own")
-	_ = flags.SetAnnotation("summarizer", mayBeBlank, []string{"true"}) // the flag exists
-	flags.BoolVar(&f.autoSummary, "auto-summary", false, "summarise early")
-	flags.BoolVar(&f.unattended, "unattended", false, "ask nobody about failures, costs and tools")
-	flags.DurationVar(&f.patience, "patience", 0, "how long an outage is waited for")
-	flags.DurationVar(&f.roundTime, "round-timeout", 0, "the time of a round; 0: no bound")
-	flags.DurationVar(&f.turn, "turn-timeout", 0, "the time of one attempt at a call")
-	flags.StringArrayVar(&f.timeouts, "timeout", nil, "`kind=duration`: the time of one attempt at a call of this kind; can be repeated")
+	flags.IntVar(&f.rerun, "rerun", 0, "of arbitrated work: the number of a `step` of the plan that is done again, as the next one")
+	flags.StringVar(&f.skip, "skip", "", "of arbitrated work: the number of a `step` that is left out, or current")
+	flags.StringVar(&f.next, "next", "", "of arbitrated work: the `agent` that acts next")
+	withReason(c, &f.reason)
+	completeFlag(c, "model", modelNames)
 	return c
 }
 
-// amendment returns what the flags change.
-func (f *amendFlags) amendment(c *cobra.Command, record *flow.Record) (*flow.Amendment, error) {
-	var change flow.Amendment
-	if f.from != "" {
-		if err := settings.ReadInto(f.from, &change); err != nil {
-			return nil, settings.Sorted(err)
+// change is one of the controls that amend gives.
+type change struct {
+	what   string // for a person
+	signal func(record *flow.Record) (flow.Signal, error)
+}
+
+// runAmend gives the controls one after the other. The first refusal stops, and it is said what was done before.
+func (p *program) runAmend(c *cobra.Command, engine *debate.Engine, id string, f *amendFlags) error {
+	changes := f.changes(c)
+	if len(changes) == 0 {
+		return exit(exitArguments, errors.New("nothing is to be changed; see debate amend --help"))
+	}
+	var done []string
+	for _, one := range changes {
+		if err := p.changeOne(c.Context(), engine, id, one.signal); err != nil {
+			if len(done) > 0 {
+				p.warnf("Done before: %s.", strings.Join(done, ", "))
+			}
+			return err
 		}
+		done = append(done, one.what)
 	}
-	given(c, "rounds", &change.Rounds, &f.rounds)
-	given(c, "context-manager", &change.Context, &f.context)
-	given(c, "summarizer", &change.Summarizer, &f.summarizer)
-	given(c, "auto-summary", &change.AutoSummary, &f.autoSummary)
-	given(c, "unattended", &change.Unattended, &f.unattended)
-	given(c, "patience", &change.Patience, (*flow.Duration)(&f.patience))
-	given(c, "round-timeout", &change.RoundTimeout, (*flow.Duration)(&f.roundTime))
-	given(c, "turn-timeout", &change.TurnTimeout, (*flow.Duration)(&f.turn))
-	err := errors.Join(f.setBudget(c.Flags().Changed, record, &change), f.setTimeouts(&change), f.setModels(record, &change))
-	if err == nil && reflect.ValueOf(change).IsZero() {
-		err = errors.New("nothing is to be changed; see debate amend --help")
-	}
-	return &change, err
+	_, err := p.tellState(c.Context(), engine, id, false)
+	return err
 }
 
-// given points a field of an amendment to the value of a flag, if the flag was given.
-func given[T any](c *cobra.Command, flag string, field **T, value *T) {
-	if c.Flags().Changed(flag) {
-		*field = value
+func (p *program) changeOne(
+	ctx context.Context, engine *debate.Engine, id string, signal func(record *flow.Record) (flow.Signal, error),
+) error {
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return err
 	}
+	control, err := signal(record)
+	if err != nil {
+		return exit(max(codeOfMistakes(err), exitArguments), settings.Sorted(err))
+	}
+	return p.control(ctx, engine, id, control)
 }
 
-// setBudget changes the limits that flags name. The other limits stay.
-func (f *amendFlags) setBudget(changed func(string) bool, record *flow.Record, change *flow.Amendment) error {
-	var budget flow.Budget
-	switch present := record.Settings().Budget; {
-	case f.unlimited:
-		change.Budget = &budget
-	case change.Budget != nil:
-		budget = *change.Budget
-	case present != nil:
-		budget = *present
+// changes returns what the flags ask for, in the order in which it is done.
+func (f *amendFlags) changes(c *cobra.Command) (all []change) {
+	given := func(names ...string) bool { return slices.ContainsFunc(names, c.Flags().Changed) }
+	if given("from", "set", "budget", "model", "rounds") {
+		all = append(all, change{"the settings", func(record *flow.Record) (flow.Signal, error) { return f.amendment(c, record) }})
 	}
-	same := budget.Soft > 0 && budget.Soft == budget.Hard // as --budget of a start sets them
-	var mistakes []error
-	for name, field := range map[string]struct {
-		to   *flow.Money
-		from string
-	}{"budget": {&budget.Hard, f.budget}, "soft": {&budget.Soft, f.soft}, "warn": {&budget.Warn, f.warn}} {
-		if !changed(name) {
+	for _, one := range []struct {
+		flag string
+		on   flow.Trigger
+		read func(work *arbiter.Work) (any, error)
+	}{
+		{"rerun", arbiter.TriggerRerunStep, f.rerunStep},
+		{"skip", arbiter.TriggerSkipStep, f.skipStep},
+		{"next", arbiter.TriggerForceAgent, f.forceAgent},
+	} {
+		if !given(one.flag) {
 			continue
 		}
-		change.Budget = &budget
-		if err := field.to.UnmarshalJSON([]byte(field.from)); err != nil {
-			mistakes = append(mistakes, fmt.Errorf("--%s %q: want an amount of USD such as 2.50", name, field.from))
+		all = append(all, change{"--" + one.flag, func(record *flow.Record) (flow.Signal, error) {
+			work, ok := arbiter.Of(record)
+			if !ok {
+				return nil, fmt.Errorf("--%s is for arbitrated work, and this is a conversation of the flow %s", one.flag, record.Flow())
+			}
+			payload, err := one.read(work)
+			if err != nil {
+				return nil, fmt.Errorf("--%s: %w", one.flag, err)
+			}
+			data, err := json.Marshal(payload)
+			return flow.Sent{Trigger: one.on, Payload: data, Reason: f.reason}, err
+		}})
+	}
+	return all
+}
+
+// amendment returns what the flags change in the settings.
+func (f *amendFlags) amendment(c *cobra.Command, record *flow.Record) (flow.Amendment, error) {
+	var change flow.Amendment
+	edits, err := settings.OpenEdits(f.from, f.sets)
+	if err != nil {
+		return change, err
+	}
+	if err := edits.Amend(&change, record.Settings().Budget); err != nil {
+		return change, err
+	}
+	if c.Flags().Changed("rounds") {
+		change.Rounds = &f.rounds
+	}
+	if c.Flags().Changed("budget") {
+		if err := f.setBudget(record, &change); err != nil {
+			return change, err
 		}
 	}
-	if same && changed("budget") && !changed("soft") {
+	models, err := modelsOf(record, f.models)
+	if err != nil {
+		return change, err
+	}
+	if change.Models != nil {
+		maps.Copy(change.Models, models)
+	} else if len(models) > 0 {
+		change.Models = models
+	}
+	if reflect.ValueOf(change).IsZero() {
+		return change, errors.New("nothing is to be changed; see debate amend --help")
+	}
+	return change, nil
+}
+
+// setBudget changes the limit of the cost, and the soft one with it if both are the same, as --budget of a start sets them. The other
+// limits stay.
+func (f *amendFlags) setBudget(record *flow.Record, change *flow.Amendment) error {
+	var budget flow.Budget
+	if present := cmp.Or(change.Budget, record.Settings().Budget); present != nil {
+		budget = *present
+	}
+	same := budget.Soft > 0 && budget.Soft == budget.Hard
+	if err := budget.Hard.UnmarshalJSON([]byte(f.budget)); err != nil {
+		return fmt.Errorf("--budget %q: want an amount of USD such as 2.50", f.budget)
+	}
+	if same {
 		budget.Soft = budget.Hard
 	}
-	if changed("budget-calls") {
-		change.Budget, budget.HardCalls = &budget, f.calls
-	}
-	if changed("budget-tokens") {
-		change.Budget, budget.HardTokens = &budget, f.tokens
-	}
-	if changed("budget-time") {
-		change.Budget, budget.HardTime = &budget, f.span
-	}
-	return errors.Join(mistakes...)
-}
-
-func (f *amendFlags) setTimeouts(change *flow.Amendment) error {
-	for _, given := range f.timeouts {
-		kind, text, _ := strings.Cut(given, "=")
-		span, err := time.ParseDuration(text)
-		if err != nil || kind == "" {
-			return fmt.Errorf("--timeout %q: want kind=duration, such as critique=90s", given)
-		}
-		if change.Timeouts == nil {
-			change.Timeouts = make(map[flow.CallKind]flow.Duration)
-		}
-		change.Timeouts[flow.CallKind(kind)] = flow.Duration(span)
-	}
+	change.Budget = &budget
 	return nil
 }
 
-// setModels gives actors other models. Other fallbacks leave an actor its model.
-func (f *amendFlags) setModels(record *flow.Record, change *flow.Amendment) error {
-	if change.Models == nil && len(f.models)+len(f.fallbacks) > 0 {
-		change.Models = make(map[string]flow.ModelChoice)
-	}
-	for _, given := range f.models {
-		who, names, _ := strings.Cut(given, "=")
-		models := strings.Split(names, ",")
-		if who == "" || names == "" {
-			return fmt.Errorf("--model %q: want who=provider/model", given)
-		}
-		change.Models[who] = flow.ModelChoice{Model: models[0], Fallbacks: models[1:]}
-	}
-	models := asked(record)
-	for _, given := range f.fallbacks {
-		who, names, ok := strings.Cut(given, "=")
-		if who == "" || !ok {
-			return fmt.Errorf("--fallbacks %q: want who=provider/model", given)
-		}
-		pick, named := change.Models[who]
+// modelsOf returns the models that the flags --model give: each who=model, or a model for all who have one.
+func modelsOf(record *flow.Record, given []string) (map[string]flow.ModelChoice, error) {
+	out := make(map[string]flow.ModelChoice)
+	for _, one := range given {
+		who, names, named := strings.Cut(one, "=")
 		if !named {
-			pick.Model = models[who]
+			names = one
 		}
-		if pick.Model == "" {
-			return fmt.Errorf("--fallbacks %q: %w", given, flow.Unknown("actor with a model", who, slices.Collect(maps.Keys(models))...))
+		models := strings.Split(names, ",")
+		if named && who == "" || slices.Contains(models, "") {
+			return nil, fmt.Errorf("--model %q: want provider/model, or who=provider/model", one)
 		}
-		pick.Fallbacks = nil
-		if names != "" {
-			pick.Fallbacks = strings.Split(names, ",")
+		picked := flow.ModelChoice{Model: models[0], Fallbacks: models[1:]}
+		if named {
+			out[who] = picked
+			continue
 		}
-		change.Models[who] = pick
+		for seat := range record.Config().Seats() {
+			if cmp.Or(record.Replacement(seat.By), *seat.Model) != "" {
+				out[seat.By] = picked
+			}
+		}
 	}
-	return nil
+	return out, nil
 }
 
-// asked returns the models that are asked first, by the actors who have one.
-func asked(record *flow.Record) map[string]string {
-	models := make(map[string]string)
-	for seat := range record.Config().Seats() {
-		if model := cmp.Or(record.Replacement(seat.By), *seat.Model); model != "" {
-			models[seat.By] = model
+// forceAgent lets an agent act next.
+func (f *amendFlags) forceAgent(work *arbiter.Work) (any, error) {
+	var names []string
+	agents := work.Config().Agents
+	for i := range agents {
+		names = append(names, agents[i].Name)
+	}
+	if !slices.Contains(names, f.next) {
+		return nil, flow.Unknown("agent", f.next, names...)
+	}
+	return arbiter.ForceAgent{Agent: f.next}, nil
+}
+
+// skipStep leaves out a step of the plan.
+func (f *amendFlags) skipStep(work *arbiter.Work) (any, error) {
+	plan := work.Plan()
+	if plan != nil && plan.Left() == 0 {
+		return nil, errors.New("no step is left to be done")
+	}
+	if f.skip == "current" {
+		return arbiter.SkipStep{}, nil
+	}
+	step, err := stepOf(plan, f.skip)
+	if err == nil && isDone(plan.Steps[step].Status) {
+		err = fmt.Errorf("step %s is %s; left are: %s", f.skip, plan.Steps[step].Status, leftOf(plan))
+	}
+	return arbiter.SkipStep{Step: &step}, err
+}
+
+// rerunStep makes a step of the plan pending again.
+func (f *amendFlags) rerunStep(work *arbiter.Work) (any, error) {
+	step, err := stepOf(work.Plan(), strconv.Itoa(f.rerun))
+	return arbiter.RerunStep{Step: step}, err
+}
+
+// stepOf returns the index of a step by its number, which counts from 1.
+func stepOf(plan *arbiter.Plan, number string) (int, error) {
+	if plan == nil || len(plan.Steps) == 0 {
+		return 0, errors.New("there is no plan yet")
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(plan.Steps) {
+		return 0, fmt.Errorf("there is no step %q; the steps are 1 to %d", number, len(plan.Steps))
+	}
+	return n - 1, nil
+}
+
+// isDone reports whether nothing is left to be done of a step.
+func isDone(status arbiter.Status) bool {
+	return status == arbiter.Complete || status == arbiter.Skipped
+}
+
+// leftOf lists the numbers of the steps that are still to be done.
+func leftOf(plan *arbiter.Plan) string {
+	var left []string
+	for i := range plan.Steps {
+		if !isDone(plan.Steps[i].Status) {
+			left = append(left, strconv.Itoa(i+1))
 		}
 	}
-	return models
+	return strings.Join(left, ", ")
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
@@ -23,63 +22,101 @@ func waiting() choice {
 	return choice{last: &store.Filter{States: []flow.State{flow.StateAwaitingInput}, Unfinished: true}}
 }
 
-// answer answers a question of a conversation.
+// answerFlags are the flags of the command answer.
+type answerFlags struct {
+	files               []string
+	person              string
+	model, actor, aside string // with an option
+	idle                bool   // the flag --no-run
+}
+
+// answer answers a question of a conversation, with a text or with one of its options.
 func (p *program) answer() *cobra.Command {
-	var f controlFlags
-	var files []string
-	var person string
-	c := p.controlling(&cobra.Command{
-		Use: "answer id [inquiry] text", Short: "Answer a question of a conversation, and continue it",
-		Long: `Answer a question of a conversation. The inquiry may be left out if only one
-is open; debate show lists them. A text of "-" is read from the standard
-input. "last" is the newest conversation that waits. Once no answer is
-missing, the conversation is continued here, unless another process runs it.
-The first answer counts; a later one fails and names the person of the first.`,
-		Example: `  debate answer 0198c2f1 "About 5,000 requests a second"
-  debate answer last clarify.1 - < figures.md
-  debate answer 0198c2f1 --file plan.pdf "See the plan"`,
-		Args:              arguments(cobra.RangeArgs(1, 3)),
-		ValidArgsFunction: p.completeInquiries,
-	}, &f, waiting(), func(c *cobra.Command, engine *debate.Engine, id string, args []string) (flow.Signal, error) {
-		record, err := engine.Record(c.Context(), id)
-		if err != nil {
-			return nil, err
-		}
-		q, rest, err := inquiryOf(record, args[1:], len(files) > 0)
-		if err != nil {
-			return nil, first(c.Context(), engine, record, args[1:], err)
-		}
-		if len(q.Options) > 0 {
-			return nil, exit(exitArguments, fmt.Errorf("%s is answered with an option, %s: %s OPTION",
-				q.ID, either(q.Options), progress.Command("choose", id, q.ID)))
-		}
-		answer := flow.Answer{Inquiry: q.ID, Person: p.person(c, person)}
-		if answer.Text, err = p.answerText(rest); err != nil {
-			return nil, err
-		}
-		if answer.Attachments, err = readFiles(files); err != nil {
-			return nil, err
-		}
-		return answer, nil
-	})
-	c.Flags().StringArrayVar(&files, "file", nil, "a `file` that belongs to the answer, such as an image or a PDF; can be repeated")
-	withPerson(c, &person)
-	p.withRun(c, &f)
+	var f answerFlags
+	c := &cobra.Command{
+		Use: "answer id [question] answer", Args: arguments(cobra.RangeArgs(1, 3)), ValidArgsFunction: p.completeInquiries,
+		RunE: func(c *cobra.Command, args []string) error {
+			engine, id, closing, err := p.openOne(c.Context(), args, waiting())
+			if err != nil {
+				return err
+			}
+			defer closing()
+			answer, err := p.answerOf(c, engine, id, args[1:], &f)
+			if err != nil {
+				return err
+			}
+			if err := p.control(c.Context(), engine, id, *answer); err != nil {
+				return err
+			}
+			if run, err := p.tellState(c.Context(), engine, id, !f.idle); err != nil || !run {
+				return err
+			}
+			return p.goOn(c.Context(), engine, id, "")
+		},
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&f.files, "file", nil, "a `file` that belongs to the answer, such as an image or a PDF; can be repeated")
+	flags.StringVar(&f.model, "model", "", "with the option model: the model that takes over, as `provider/model`")
+	flags.StringVar(&f.actor, "actor", "", "with the options skip and drop: who is meant, if the question is about several")
+	flags.StringVar(&f.aside, "text", "", "with the option deny: why; with done: what the tool has answered")
+	flags.StringVar(&f.person, "person", "", "the name that the log keeps of the person who answers: by default that of the system's user")
+	for _, name := range []string{"text", "person"} { // a tool may have answered nothing, and nobody may be named
+		_ = flags.SetAnnotation(name, mayBeBlank, []string{"true"})
+	}
+	completeFlag(c, "model", modelNames)
+	p.withRun(c, &f.idle)
 	return c
 }
 
-// withPerson adds the flag --person.
-func withPerson(c *cobra.Command, person *string) {
-	c.Flags().StringVar(person, "person", "", "the name that the log keeps of the person who answers: by default that of the system's user")
-	_ = c.Flags().SetAnnotation("person", mayBeBlank, []string{"true"}) // nobody is named
+// answerOf returns the answer that the arguments behind the id give.
+func (p *program) answerOf(c *cobra.Command, engine *debate.Engine, id string, args []string, f *answerFlags) (*flow.Answer, error) {
+	record, err := engine.Record(c.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	q, rest, err := inquiryOf(record, args, len(f.files) > 0)
+	if err != nil {
+		return nil, first(c.Context(), engine, record, args, err)
+	}
+	answer := &flow.Answer{Inquiry: q.ID, Person: f.person, Model: f.model, By: f.actor, Text: f.aside}
+	if !c.Flags().Changed("person") {
+		answer.Person = p.user()
+	}
+	switch optional := len(q.Options) > 0; {
+	case optional && len(rest) > 0 && len(f.files) == 0:
+		answer.Option = flow.Option(rest[0])
+		if err := checkChoice(q, answer); err != nil {
+			return nil, exit(exitArguments, err)
+		}
+		return answer, nil
+	case optional:
+		return nil, exit(exitArguments, fmt.Errorf("%s is answered with an option: %s", q.ID, either(q.Options)))
+	case f.model != "" || f.actor != "" || f.aside != "":
+		return nil, exit(exitArguments, fmt.Errorf("%s is answered with a text: --model, --actor and --text are for options", q.ID))
+	}
+	if answer.Text, err = p.answerText(rest); err != nil {
+		return nil, err
+	}
+	answer.Attachments, err = readFiles(f.files)
+	return answer, err
 }
 
-// person returns the name of the person who answers: what the flag --person says, or the system's user.
-func (p *program) person(c *cobra.Command, said string) string {
-	if c.Flags().Changed("person") {
-		return said
+// checkChoice reports what does not fit together in a choice.
+func checkChoice(q *flow.Inquiry, a *flow.Answer) error {
+	option := a.Option
+	switch {
+	case !slices.Contains(q.Options, option):
+		return fmt.Errorf("%s: %w", q.ID, flow.Unknown("option", option, q.Options...))
+	case option == flow.OptionModel && a.Model == "":
+		return errors.New("the option model wants --model")
+	case option != flow.OptionModel && a.Model != "":
+		return errors.New("--model is for the option model")
+	case a.By != "" && option != flow.OptionSkip && option != flow.OptionDrop:
+		return errors.New("--actor is for the options skip and drop")
+	case a.Text != "" && option != flow.OptionDeny && option != flow.OptionDone:
+		return errors.New("--text is for the options deny and done")
 	}
-	return p.user()
+	return nil
 }
 
 // first returns the error of an answer that comes too late. It says how the question that the arguments behind the id name was answered,

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -19,7 +21,7 @@ import (
 type program struct {
 	System
 
-	store string // the flag --store, or that of the defaults
+	store string // the flag --store
 	json  bool   // the flag --json
 	tools toolFlags
 	usual defaults
@@ -36,7 +38,7 @@ func Run(ctx context.Context, system System) int {
 	p.Out = out
 	p.viewing.began = time.Now().Truncate(time.Millisecond)
 	root := p.tree()
-	root.SetArgs(system.Args)
+	root.SetArgs(begun(system.Args))
 	root.SetIn(system.In)
 	root.SetOut(p.Out)
 	root.SetErr(system.Err)
@@ -60,13 +62,15 @@ func Run(ctx context.Context, system System) int {
 func (p *program) tree() *cobra.Command {
 	root := p.debate()
 	root.Use = "debate [problem]"
-	if root.Example == "" {
-		root.Example = `  debate "Design a rate limiter"
-  debate --problemDescription problem.md --rounds 2
-  git diff | debate "-"
-  debate "Design a rate limiter" --demo`
+	root.Args = oneProblem(root.Args)
+	begin := root.RunE
+	root.RunE = func(c *cobra.Command, args []string) error {
+		args, err := p.meant(c, args)
+		if err != nil {
+			return err
+		}
+		return begin(c, args)
 	}
-	root.Args, root.SuggestionsMinimumDistance = spelled(root.Args), 2
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if err := blank(c); err != nil {
 			return err
@@ -74,22 +78,32 @@ func (p *program) tree() *cobra.Command {
 		return p.prepare()
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.Version = thisRelease().String()
+	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().BoolP("version", "V", false, "print the version of the program")
-	root.CompletionOptions.HiddenDefaultCmd = false
 	root.PersistentFlags().StringVar(&p.store, "store", "",
 		"where conversations are kept: a file of SQLite, a folder, or the URL of a PostgreSQL database")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print events, or the result of a command, as JSON")
 	p.defaultFlags(root)
 	root.SetFlagErrorFunc(flagMistake)
-	for _, g := range p.groups() {
+	groups := p.groups()
+	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {
-			c.GroupID = g.title
-			root.AddCommand(c)
+			c.GroupID, c.Aliases = g.title, aliases(c.Name())
+			root.AddCommand(described(c))
 		}
 	}
+	described(root)
+	root.SetHelpCommand(helpOn())
+	usual := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c != root {
+			usual(c, args)
+			return
+		}
+		writeHelp(root.OutOrStdout(), root, groups)
+	})
 	return root
 }
 
@@ -99,19 +113,30 @@ type group struct {
 	commands []*cobra.Command
 }
 
-// groups returns all commands but the root, in the order of the manual.
+// groups returns all commands but the root, in the order of the help.
 func (p *program) groups() []group {
 	return []group{
-		{"Run", []*cobra.Command{p.resume(), p.retry(), p.fork(), p.eval()}},
-		{"Look", []*cobra.Command{p.list(), p.show(), p.watch(), p.replay(), p.graph(), p.report()}},
-		{"Decide", []*cobra.Command{p.answer(), p.choose()}},
-		{"Steer", []*cobra.Command{
-			p.pause(), p.stop(), p.cancel(), p.amend(), p.forceAgent(), p.skipStep(), p.rerunStep(), p.redact(), p.delete(),
-		}},
-		{"Prepare", []*cobra.Command{p.config(), p.estimate(), p.listModels(), p.listPrompts()}},
-		{"Move", []*cobra.Command{p.export(), p.importFile()}},
-		{"The program", []*cobra.Command{p.version(), p.completion()}},
+		{"Most used", []*cobra.Command{p.resume(), p.show(), p.watch(), p.report(), p.answer(), p.list()}},
+		{"More", []*cobra.Command{p.on(), p.eval(), p.pause(), p.stop(), p.delete(), p.listModels()}},
+		{"Advanced", []*cobra.Command{p.check(), p.amend(), p.redact(), p.export(), p.importFile()}},
 	}
+}
+
+// aliases returns by which other names a command is known.
+func aliases(name string) []string {
+	return map[string][]string{
+		"answer": {"choose"}, "check": {"estimate", "validate"}, "delete": {"rm", "remove"}, "list": {"ls", "ps", "history"},
+		"on": {"fork"}, "resume": {"retry", "continue"}, "show": {"status"}, "watch": {"replay", "attach"},
+	}[name]
+}
+
+// version says which program this is.
+func version() string {
+	number := "(unknown)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		number = info.Main.Version
+	}
+	return fmt.Sprintf("debate %s, %s, %s/%s", number, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // warnf writes a line for a person to the standard error. Blanks within it stay, because a command in it may have quoted a name.
@@ -126,23 +151,6 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return exit(exitArguments, errors.New(err.Error()+"; see "+c.CommandPath()+" --help"))
 		}
 		return nil
-	}
-}
-
-// spelled refuses a first word that looks like the name of a command, in place of holding a conversation about it. Behind "--"
-// it is no name.
-func spelled(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) > 0 && len(args[0]) > 2 && c.ArgsLenAtDash() < 0 && !strings.ContainsAny(args[0], " \t\n") {
-			if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
-				err := fmt.Errorf("there is no command %q; did you mean %s?", args[0], strings.Join(meant, " or "))
-				if len(args) == 1 {
-					err = fmt.Errorf("%w A problem of one word stands behind --: debate -- %s", err, progress.Quote(args[0]))
-				}
-				return exit(exitArguments, err)
-			}
-		}
-		return check(c, args)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,106 +16,94 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// controlFlags are the flags of the commands that control a conversation.
-type controlFlags struct {
-	reason string
-	run    bool
-}
-
 // withReason adds the flag --reason.
-func (f *controlFlags) withReason(c *cobra.Command) *cobra.Command {
-	c.Flags().StringVar(&f.reason, "reason", "", "why, in one line; the log keeps it")
-	return c
+func withReason(c *cobra.Command, reason *string) {
+	c.Flags().StringVar(reason, "reason", "", "why, in one line; the log keeps it")
 }
 
-// withRun adds the flag --run, and those of what a conversation that is continued here may use.
-func (p *program) withRun(c *cobra.Command, f *controlFlags) {
-	c.Flags().BoolVar(&f.run, "run", true, "continue the conversation here, unless another process runs it")
+// withRun adds the flag --no-run, and those of what a conversation that is continued here may use.
+func (p *program) withRun(c *cobra.Command, idle *bool) {
+	c.Flags().BoolVar(idle, "no-run", false, "do not continue the conversation here")
 	p.runFlags(c)
-}
-
-// controlling completes c, a command that controls a conversation, and returns it. The conversation is the one that the first argument
-// names, or one that from finds; an id is required unless from implies one. signal makes the control. f is nil if the command has none of
-// these flags: it then continues nothing here.
-func (p *program) controlling(
-	c *cobra.Command, f *controlFlags, from choice,
-	signal func(c *cobra.Command, engine *debate.Engine, id string, args []string) (flow.Signal, error),
-) *cobra.Command {
-	if c.Args == nil {
-		c.Args = arguments(cobra.ExactArgs(1))
-		if from.implied {
-			c.Args = arguments(cobra.MaximumNArgs(1))
-		}
-	}
-	if c.ValidArgsFunction == nil {
-		c.ValidArgsFunction = p.completeIDs(1)
-	}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		engine, id, closing, err := p.openOne(c.Context(), args, from)
-		if err != nil {
-			return err
-		}
-		defer closing()
-		control, err := signal(c, engine, id, args)
-		if err != nil {
-			return err
-		}
-		return p.control(c.Context(), engine, id, control, f != nil && f.run)
-	}
-	return c
-}
-
-// reasoned makes a command whose control is a reason and no more.
-func (p *program) reasoned(c *cobra.Command, f *controlFlags, from choice, signal func() flow.Signal) *cobra.Command {
-	return f.withReason(p.controlling(c, f, from, func(*cobra.Command, *debate.Engine, string, []string) (flow.Signal, error) {
-		return signal(), nil
-	}))
 }
 
 // pause stops new calls of a conversation.
 func (p *program) pause() *cobra.Command {
-	var f controlFlags
-	var drain bool
-	c := p.reasoned(&cobra.Command{
-		Use: "pause [id]", Short: "Pause a conversation, wherever it runs: by default the newest one that is not over",
-		Example: `  debate pause 0198c2f1 --reason "waiting for the figures"`,
-	}, &f, unfinished(), func() flow.Signal { return flow.Pause{Drain: drain, Reason: f.reason} })
-	c.Flags().BoolVar(&drain, "drain", false, "let the calls in flight finish; else they are aborted and paid for")
+	var signal flow.Pause
+	c := &cobra.Command{
+		Use: "pause [id]", Args: arguments(cobra.MaximumNArgs(1)), ValidArgsFunction: p.completeIDs(1),
+		RunE: func(c *cobra.Command, args []string) error { return p.controlOne(c, args, unfinished(), signal) },
+	}
+	withReason(c, &signal.Reason)
+	c.Flags().BoolVar(&signal.Drain, "drain", false, "let the calls in flight finish; else they are aborted and paid for")
 	return c
 }
 
-// stop ends the rounds of a conversation. It wants an id: nothing undoes it.
+// stop ends the rounds of a conversation, or the conversation. It wants an id: nothing undoes it.
 func (p *program) stop() *cobra.Command {
-	var f controlFlags
-	return p.reasoned(&cobra.Command{
-		Use: "stop id", Short: "End the rounds of a conversation now, and have it concluded with what there is",
-		Example: `  debate stop 0198c2f1 --reason "good enough"`,
-	}, &f, choice{}, func() flow.Signal { return flow.Stop{Reason: f.reason} })
-}
-
-// cancel ends a conversation without a conclusion. It wants an id: nothing undoes it.
-func (p *program) cancel() *cobra.Command {
-	var f controlFlags
-	return p.reasoned(&cobra.Command{
-		Use: "cancel id", Short: "End a conversation for good, without a result",
-		Example: `  debate cancel 0198c2f1 --reason "wrong question"`,
-	}, &f, choice{}, func() flow.Signal { return flow.Cancel{Reason: f.reason} })
-}
-
-// retry makes the calls again that a failure has stopped.
-func (p *program) retry() *cobra.Command {
-	var f controlFlags
-	failed := choice{last: &store.Filter{States: []flow.State{flow.StateError}, Unfinished: true}, implied: true}
-	c := p.reasoned(&cobra.Command{
-		Use: "retry [id]", Short: "Try again what a failure has stopped: by default in the newest conversation that stopped so",
-		Long: `Try again what a failure has stopped, and continue here unless another process
-runs the conversation. Nothing that has a result is repeated. Without an id it
-is the newest conversation in the state error. Calls that wait for an outage
-to pass are made at once.`,
-		Example: `  debate retry 0198c2f1`,
-	}, &f, failed, func() flow.Signal { return flow.Retry{Reason: f.reason} })
-	p.withRun(c, &f)
+	var reason string
+	var noResult bool
+	c := &cobra.Command{
+		Use: "stop id", Args: arguments(cobra.ExactArgs(1)), ValidArgsFunction: p.completeIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if noResult {
+				return p.controlOne(c, args, choice{}, flow.Cancel{Reason: reason})
+			}
+			return p.controlOne(c, args, choice{}, flow.Stop{Reason: reason})
+		},
+	}
+	withReason(c, &reason)
+	c.Flags().BoolVar(&noResult, "no-result", false, "end the conversation for good, without a conclusion")
 	return c
+}
+
+// controlOne gives a control to the conversation that the arguments name, and says what came of it.
+func (p *program) controlOne(c *cobra.Command, args []string, from choice, signal flow.Signal) error {
+	engine, id, closing, err := p.openOne(c.Context(), args, from)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	if err := p.control(c.Context(), engine, id, signal); err != nil {
+		return err
+	}
+	_, err = p.tellState(c.Context(), engine, id, false)
+	return err
+}
+
+// control gives a control to a conversation. If its state does not allow that, the error says so, and what continues the conversation.
+func (p *program) control(ctx context.Context, engine *debate.Engine, id string, signal flow.Signal) error {
+	refusal := engine.Control(ctx, id, signal)
+	if refusal == nil || !errors.Is(refusal, &flow.Error{Kind: provider.KindState}) {
+		return refused(refusal)
+	}
+	record, after, err := p.stateOf(ctx, engine, id)
+	if err != nil {
+		return cmp.Or(refusal, err)
+	}
+	next := shortID(id) + ": " + after.next(record)
+	switch {
+	case record.Final():
+		next = progress.Command("on --round N", shortID(id)) + " begins another one where a round began."
+	case record.State == flow.StateError && record.Reason == flow.EndHardLimit:
+		next = progress.Command("amend "+raising(record.Failure), shortID(id)) + " raises it."
+	}
+	return &opposedError{refusal, opposition(signal, record, refusal), next}
+}
+
+// tellState says what state a conversation is in now, unless it is to be continued here and can be: then it reports true.
+func (p *program) tellState(ctx context.Context, engine *debate.Engine, id string, run bool) (bool, error) {
+	record, after, err := p.stateOf(ctx, engine, id)
+	switch {
+	case err != nil:
+		return false, err
+	case run && !after.State.Idle() && !after.Held:
+		return true, nil
+	case p.json:
+		return false, p.printValue(after)
+	}
+	p.warnf("%s: %s", shortID(id), after.next(record))
+	return false, nil
 }
 
 // controlled is what a command says of a conversation that it has controlled.
@@ -124,69 +113,94 @@ type controlled struct {
 	Held  bool       `json:"held"` // another process runs it
 }
 
-// control gives a control to a conversation, says what came of it, and continues it here if that is asked for.
-func (p *program) control(ctx context.Context, engine *debate.Engine, id string, signal flow.Signal, run bool) error {
-	refusal := engine.Control(ctx, id, signal)
-	if refusal != nil && !errors.Is(refusal, &flow.Error{Kind: provider.KindState}) {
-		return refused(refusal)
-	}
+func (p *program) stateOf(ctx context.Context, engine *debate.Engine, id string) (*flow.Record, *controlled, error) {
 	record, err := engine.Record(ctx, id)
 	if err != nil {
-		return cmp.Or(refusal, err)
+		return nil, nil, err
 	}
 	info, err := store.InfoOf(ctx, engine.Store, id)
 	if err != nil {
-		return cmp.Or(refusal, err)
+		return nil, nil, err
 	}
-	after := controlled{ID: id, State: record.State, Held: info.Owner != ""}
-	if refusal != nil {
-		next := after.next(record)
-		if record.Final() {
-			next = "it is over; " + progress.Command("fork --round N", id) + " begins another one where a round began."
-		}
-		return &opposedError{refusal, id + ": " + next}
-	}
-	if run && !after.State.Idle() && !after.Held {
-		return p.goOn(ctx, engine, id)
-	}
-	if p.json {
-		return p.printValue(after)
-	}
-	p.warnf("%s: %s", id, after.next(record))
-	return nil
+	return record, &controlled{id, record.State, info.Owner != ""}, nil
 }
 
 // opposedError is the error of a control that the state of a conversation does not allow. next says what continues it.
 type opposedError struct {
 	error
-	next string
+	said, next string
 }
+
+func (e *opposedError) Error() string { return e.said }
 
 func (e *opposedError) Unwrap() error { return e.error }
 
+// opposition says why the state of a conversation does not allow a control.
+func opposition(signal flow.Signal, record *flow.Record, refusal error) string {
+	_, pause := signal.(flow.Pause)
+	_, retry := signal.(flow.Retry)
+	_, steered := signal.(flow.Sent)
+	switch {
+	case record.Final():
+		return "It is " + string(record.State) + " already."
+	case pause && record.State == flow.StatePaused:
+		return "It is paused already."
+	case pause && record.State == flow.StateError:
+		return "A failure has stopped it already."
+	case retry && record.State != flow.StateError:
+		return "No failure has stopped it."
+	case retry && record.Reason == flow.EndHardLimit:
+		return "A limit has stopped it, and nobody has raised it since."
+	case steered && !record.State.Idle():
+		return "An agent is at work: pause the work before."
+	}
+	said := refusal.Error()
+	if failure, ok := errors.AsType[*flow.Error](refusal); ok && failure.Err != nil {
+		said = failure.Err.Error()
+	}
+	if strings.Contains(said, " in state ") { // of the engine, by names that nobody knows
+		return "That is not possible while it is " + string(record.State) + "."
+	}
+	return progress.Clean(said)
+}
+
+// raising returns the flag of the command amend that raises the limit which has stopped a conversation.
+func raising(failure *flow.Error) string {
+	if fields := failure.Amends(); len(fields) > 0 && fields[0] != "budget" && fields[0] != "budget.hard" {
+		return "--set " + progress.Quote(fields[0]+"=VALUE")
+	}
+	return "--budget USD"
+}
+
 // next says what state the conversation is in now, and what follows from it.
 func (c *controlled) next(record *flow.Record) string {
+	id := shortID(c.ID)
 	switch {
 	case record.Final():
 		return string(c.State) + "."
 	case c.State == flow.StatePaused:
-		return fmt.Sprintf("paused; %s continues it.", progress.Command("resume", c.ID))
+		return fmt.Sprintf("paused; %s continues it.", progress.Command("resume", id))
 	case c.State == flow.StateError:
-		return fmt.Sprintf("stopped by a failure; %s tries again.", progress.Command("retry", c.ID))
+		return fmt.Sprintf("stopped by a failure; %s tries again.", progress.Command("resume", id))
 	case c.State == flow.StateAwaitingInput:
-		return fmt.Sprintf("it waits for %s; %s lists them.", progress.Plural(len(record.Inquiries), "answer"), progress.Command("show", c.ID))
+		return fmt.Sprintf("it waits for %s; %s lists them.", progress.Plural(len(record.Inquiries), "answer"), progress.Command("show", id))
 	case c.Held:
-		return fmt.Sprintf("%s; the process that runs it acts on this. %s follows it.", c.State, progress.Command("watch", c.ID))
+		return fmt.Sprintf("%s; the process that runs it acts on this. %s follows it.", c.State, progress.Command("watch", id))
 	default:
-		return fmt.Sprintf("%s; no process runs it. %s continues it.", c.State, progress.Command("resume", c.ID))
+		return fmt.Sprintf("%s; no process runs it. %s continues it.", c.State, progress.Command("resume", id))
 	}
 }
 
-// goOn opens a conversation and leads it to its end.
-func (p *program) goOn(ctx context.Context, engine *debate.Engine, id string) error {
+// goOn opens a conversation and leads it to its end. One that is paused is resumed, for this reason.
+func (p *program) goOn(ctx context.Context, engine *debate.Engine, id, reason string) error {
 	session, err := p.session(ctx, engine, id)
 	if err != nil {
 		return err
+	}
+	if session.State() == flow.StatePaused {
+		if err := session.Control(ctx, flow.Resume{Reason: reason}); err != nil {
+			return err
+		}
 	}
 	return p.lead(ctx, session)
 }
@@ -199,18 +213,17 @@ func (p *program) session(ctx context.Context, engine *debate.Engine, id string)
 	}
 	switch {
 	case errors.Is(err, flow.ErrLeased):
-		return nil, exit(exitGeneral, fmt.Errorf("another process runs %s: %s follows it", id, progress.Command("watch", id)))
+		return nil, exit(exitGeneral, fmt.Errorf("another process runs %s: %s follows it", shortID(id), progress.Command("watch", shortID(id))))
 	case errors.Is(err, flow.ErrMissing):
 		return nil, exit(exitConfig, fmt.Errorf("%w; %s continues it where that is there. "+
-			"--context, --allow-write, --allow-run and --mcp offer tools", err, progress.Command("resume", id)))
+			"--context, --allow-write, --allow-run and --mcp offer tools", err, progress.Command("resume", shortID(id))))
 	}
 	return session, err
 }
 
 // refused makes an error about a control one of the command line, if what was given is wrong.
 func refused(err error) error {
-	var failure *flow.Error
-	if errors.As(err, &failure) && failure.Kind == provider.KindValidation {
+	if failure, ok := errors.AsType[*flow.Error](err); ok && failure.Kind == provider.KindValidation {
 		return exit(exitArguments, err)
 	}
 	return err

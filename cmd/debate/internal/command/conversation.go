@@ -96,8 +96,8 @@ func (p *program) runFlags(c *cobra.Command) {
 	p.viewFlags(c)
 }
 
-// find returns the id of the conversation that a name stands for: the id itself, its beginning if no other id begins so, or
-// "last".
+// find returns the id of the conversation that a name stands for: the id itself, its beginning if no other id begins so, its end if no
+// other one ends so, or "last".
 func find(ctx context.Context, kept store.Store, name string, from choice) (string, error) {
 	if name == "" && !from.implied {
 		return "", exit(exitArguments, errors.New("an id is missing; debate list shows them"))
@@ -108,32 +108,69 @@ func find(ctx context.Context, kept store.Store, name string, from choice) (stri
 	if err := store.CheckID(strings.TrimRight(name, ".")); err != nil {
 		return "", exit(exitArguments, fmt.Errorf("%q is no id of a conversation; debate list shows them", progress.Clean(name)))
 	}
-	var found []string
-	for info, err := range kept.List(ctx, store.Filter{After: before(name)}) {
-		if err != nil {
-			return "", err
-		}
-		switch {
-		case info.ID == name:
-			return name, nil
-		case strings.HasPrefix(info.ID, name) && len(found) < 4:
-			found = append(found, info.ID)
-			continue
-		case info.ID < name:
-			continue
-		}
-		break // the ids are in order
+	found, err := beginningWith(ctx, kept, name)
+	how := "begin"
+	if err == nil && len(found) == 0 {
+		how = "end"
+		found, err = endingWith(ctx, kept, name)
 	}
-	switch len(found) {
-	case 0:
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
 		return "", exit(exitArguments, fmt.Errorf("there is no conversation %s; debate list shows those that there are", name))
-	case 1:
+	case len(found) == 1:
 		return found[0], nil
+	case len(found) == mostFound:
+		found[mostFound-1] = "…"
 	}
-	if len(found) > 3 {
-		found[3] = "…"
+	return "", exit(exitArguments, fmt.Errorf("several ids %s with %s: %s", how, name, strings.Join(found, ", ")))
+}
+
+// mostFound is how many ids are looked for that could be meant: one more than are named.
+const mostFound = 4
+
+// beginningWith returns the ids that begin so, or the one that is the name.
+func beginningWith(ctx context.Context, kept store.Store, name string) (found []string, err error) {
+	for info, err := range kept.List(ctx, store.Filter{After: before(name)}) {
+		switch {
+		case err != nil:
+			return nil, err
+		case info.ID == name:
+			return []string{name}, nil
+		case strings.HasPrefix(info.ID, name) && len(found) < mostFound:
+			found = append(found, info.ID)
+		case info.ID > name: // the ids are in order
+			return found, nil
+		}
 	}
-	return "", exit(exitArguments, fmt.Errorf("several ids begin with %s: %s", name, strings.Join(found, ", ")))
+	return found, nil
+}
+
+// endingWith returns the ids that end so.
+func endingWith(ctx context.Context, kept store.Store, name string) (found []string, err error) {
+	for info, err := range kept.List(ctx, store.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasSuffix(info.ID, name) {
+			found = append(found, info.ID)
+		}
+		if len(found) == mostFound {
+			break
+		}
+	}
+	return found, nil
+}
+
+// shortID returns an id as people read and type it: the last eight digits of a UUID, because UUIDs that are made in the same minute begin
+// alike. An id of another form stays whole, and so do all ids in JSON and in a list that goes into a pipe.
+func shortID(id string) string {
+	const length, tail = 36, 8
+	if len(id) != length || id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' {
+		return id
+	}
+	return id[length-tail:]
 }
 
 // before returns a text that comes before an id and after few others, in the order of ids.

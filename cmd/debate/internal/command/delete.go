@@ -21,19 +21,7 @@ func (p *program) delete() *cobra.Command {
 	var yes bool
 	var f pruneFlags
 	c := &cobra.Command{
-		Use: "delete [id…]", Short: "Delete conversations, with their files, for good",
-		Long: `Delete conversations, with their files, for good. It asks before that on a
-terminal; elsewhere it wants --yes. If one of the ids is wrong, or another
-process runs one of the conversations, nothing is deleted.
-
-With --before in place of ids it deletes the conversations that are over and
-whose last event is older than that. Those on which a process works stay.
-Interrupted, it has deleted what it says; called again, it continues.`,
-		Example: `  debate delete 0198c2f1 0198c2f2
-  debate delete 0198c2f1 --yes
-  debate delete --before 30d --label tenant=acme --dry-run`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: p.completeIDs(0),
+		Use: "delete [id…]", Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := p.interruptible(c.Context())
 			defer stop()
@@ -89,14 +77,27 @@ func (p *program) confirmDelete(ctx context.Context, infos []store.Info) error {
 		return exit(exitArguments, errors.New("nobody can be asked: debate delete wants --yes here"))
 	}
 	for i := range infos {
-		p.warnf("%s  %s  %s", infos[i].ID, infos[i].State, short(infos[i].Topic, 60))
+		p.warnf("%s  %s  %s", shortID(infos[i].ID), infos[i].State, short(infos[i].Topic, 60))
 	}
 	return p.confirm(ctx, fmt.Sprintf("Delete %s for good?", progress.Plural(len(infos), "conversation")), "nothing is deleted")
 }
 
 // confirm asks a person a question. If the answer is no, the error is no.
 func (p *program) confirm(ctx context.Context, question, no string) error {
-	_, _ = fmt.Fprintf(p.Err, "%s [y/N] ", progress.Clean(question))
+	yes, err := p.yes(ctx, question, false)
+	if err == nil && !yes {
+		err = exit(exitGeneral, errors.New(no))
+	}
+	return err
+}
+
+// yes asks a person a question. usual is the answer if the person only presses enter.
+func (p *program) yes(ctx context.Context, question string, usual bool) (bool, error) {
+	choices := "[y/N]"
+	if usual {
+		choices = "[Y/n]"
+	}
+	_, _ = fmt.Fprintf(p.Err, "%s %s ", progress.Clean(question), choices)
 	said := make(chan string, 1)
 	go func() { // it ends with the process if nobody says anything: reading from a terminal cannot be broken off
 		line, _ := bufio.NewReader(p.In).ReadString('\n')
@@ -104,12 +105,14 @@ func (p *program) confirm(ctx context.Context, question, no string) error {
 	}()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return false, ctx.Err()
 	case line := <-said:
-		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-			return exit(exitGeneral, errors.New(no))
+		switch answer := strings.ToLower(strings.TrimSpace(line)); answer {
+		case "":
+			return usual && line != "", nil // at the end of the input nobody has pressed enter
+		default:
+			return answer == "y" || answer == "yes", nil
 		}
-		return nil
 	}
 }
 
@@ -126,7 +129,8 @@ func (p *program) deleteAll(ctx context.Context, kept store.Store, infos []store
 			_ = kept.Release(ctx, leased.ID, owner)
 		}
 		if errors.Is(err, flow.ErrLeased) {
-			return fmt.Errorf("another process runs %s: %s ends it. Nothing is deleted", id, progress.Command("cancel", id))
+			ends := progress.Command("stop --no-result", shortID(id))
+			return fmt.Errorf("another process runs %s: %s ends it. Nothing is deleted", shortID(id), ends)
 		}
 		return err
 	}
@@ -134,7 +138,7 @@ func (p *program) deleteAll(ctx context.Context, kept store.Store, infos []store
 		if err := kept.Delete(ctx, infos[i].ID); err != nil {
 			return err
 		}
-		p.warnf("Deleted %s.", infos[i].ID)
+		p.warnf("Deleted %s.", shortID(infos[i].ID))
 	}
 	return nil
 }

@@ -9,10 +9,27 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Tree returns the root of all commands.
 func Tree() *cobra.Command { return (&program{}).tree() }
+
+// Find returns the id that a name stands for in a store, and ShortID the short form of an id.
+func Find(ctx context.Context, kept store.Store, name string) (string, error) {
+	return find(ctx, kept, name, anyNewest())
+}
+
+func ShortID(id string) string { return shortID(id) }
+
+// ListTable writes the list of conversations for a terminal of so many columns; 0: for a pipe.
+func ListTable(out io.Writer, width int, infos ...store.Info) error {
+	found := make([]listed, len(infos))
+	for i := range infos {
+		found[i].Info = infos[i]
+	}
+	return (&program{System: System{Out: out}}).listTable(found, width)
+}
 
 // Finish ends the command that leads a session which has failed without a record.
 func Finish(out io.Writer, session *debate.Session, err error) error {

@@ -15,11 +15,7 @@ import (
 // importFile reads a conversation that debate export has written.
 func (p *program) importFile() *cobra.Command {
 	return &cobra.Command{
-		Use: "import file", Short: "Read a conversation that debate export has written", Args: arguments(cobra.ExactArgs(1)),
-		Long: `Read a conversation into the store, and print its id. "-" reads the standard
-input. A conversation that the store has already is continued by the longer of
-the two, if one is the beginning of the other; otherwise nothing is changed.`,
-		Example: `  debate import talk.json`,
+		Use: "import file", Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			source, closing, err := p.importSource(args[0])
 			if err != nil {
@@ -63,10 +59,13 @@ func (p *program) importSource(path string) (io.Reader, func(), error) {
 
 // importFailure names the file. What is wrong in it is no mistake of a config.
 func importFailure(path string, err error) error {
-	err = fmt.Errorf("import %s: %w", path, err)
-	var failure *flow.Error
-	if errors.As(err, &failure) && failure.Kind == provider.KindValidation {
-		return exit(exitGeneral, err)
+	failure, ok := errors.AsType[*flow.Error](err)
+	if !ok || failure.Kind != provider.KindValidation {
+		return fmt.Errorf("import %s: %w", path, err)
 	}
-	return err
+	said := fmt.Sprintf("import %s: it is not as debate export writes it", path)
+	if failure.Field != "" {
+		said += ": " + failure.Field
+	}
+	return exit(exitGeneral, fmt.Errorf("%s: %w", said, failure.Err))
 }

@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
@@ -31,17 +33,7 @@ type listFlags struct {
 func (p *program) list() *cobra.Command {
 	var f listFlags
 	c := &cobra.Command{
-		Use: "list", Short: "List the conversations, the newest first", Args: arguments(cobra.NoArgs),
-		Long: `List the conversations, the newest first: id, start, flow, state, round, cost
-and topic. A star behind the state means that a process runs the conversation
-now. An exclamation mark means that it is in quarantine: it could not be
-opened, and a line below the list says why. The cost is what was spent until
-now, and then the most that was spent beyond it, by calls that were broken off
-and by replies without a reported usage. What a fork has copied is left out of
-both. --json has all four: spent, atMost, copied and copiedUnsettled.`,
-		Example: `  debate list --unfinished
-  debate list --state awaitingInput --since 7d
-  debate list --text "rate limiter" --json`,
+		Use: "list", Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := p.interruptible(c.Context())
 			defer stop()
@@ -61,11 +53,11 @@ both. --json has all four: spent, atMost, copied and copiedUnsettled.`,
 				}
 				found = append(found, listedOf(ctx, engine, info))
 			}
-			return p.showList(found, f.limit)
+			return p.showList(found, &f)
 		},
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.states, "state", nil, "only those in one of these `states`, such as paused,awaitingInput,error")
+	flags.StringSliceVar(&f.states, "state", nil, "only those in one of these `states`, such as paused,waits,failed")
 	flags.StringArrayVar(&f.labels, "label", nil, "only those with this label, as `name=value`; can be repeated")
 	flags.StringVar(&f.text, "text", "", "only those whose topic or turns contain this text")
 	flags.BoolVar(&f.unfinished, "unfinished", false, "only those that are not over")
@@ -86,6 +78,11 @@ func (f *listFlags) filter(engine *debate.Engine, now time.Time) (store.Filter, 
 	}
 	known := states(engine)
 	for _, name := range f.states {
+		for state, word := range stateWords() {
+			if name == word {
+				name = string(state)
+			}
+		}
 		if !slices.Contains(known, name) {
 			return filter, flow.Unknown("state", name, known...)
 		}
@@ -171,54 +168,121 @@ func listedOf(ctx context.Context, engine *debate.Engine, info store.Info) liste
 	return out
 }
 
-func (p *program) showList(found []listed, limit int) error {
-	more := limit > 0 && len(found) > limit
+// wide is how many columns a list has in which the flow has one.
+const wide = 100
+
+func (p *program) showList(found []listed, f *listFlags) error {
+	more := f.limit > 0 && len(found) > f.limit
 	if more {
-		found = found[:limit]
+		found = found[:f.limit]
 	}
 	switch {
 	case p.json:
 		if err := p.printValue(found); err != nil {
 			return err
 		}
+	case len(found) == 0 && len(f.states)+len(f.labels) == 0 && f.text+f.since == "" && !f.unfinished:
+		p.warnf("There are no conversations yet in %s.", shown(p.place()))
 	case len(found) == 0:
 		p.warnf("There is no such conversation in %s.", shown(p.place()))
 	default:
-		t := newTable(p.Out)
-		t.row("ID", "STARTED", "FLOW", "STATE", "ROUND", "COST", "TOPIC")
-		for i := range found {
-			t.row(found[i].cells()...)
+		width := 0
+		if terminal(p.Out) {
+			width = columns(p.Out)
 		}
-		if err := t.end(); err != nil {
+		if err := p.listTable(found, width); err != nil {
 			return err
 		}
 		for i := range found {
 			if held := quarantined(&found[i].Info); held != "" {
-				p.warnf("%s: %s", found[i].ID, held)
+				p.warnf("%s: %s", shortID(found[i].ID), held)
 			}
 		}
 	}
 	if more {
-		p.warnf("There are more than %d: --limit 0 lists all.", limit)
+		p.warnf("There are more than %d: --limit 0 lists all.", f.limit)
 	}
 	return nil
 }
 
-func (l *listed) cells() []any {
+// listTable prints the conversations. On a terminal of so many columns the ids are short, and a row takes one line. With 0 columns it is
+// none, and the ids are whole.
+func (p *program) listTable(found []listed, width int) error {
+	rows := [][]string{{"ID", "STARTED", "FLOW", "STATE", "ROUND", "COST", "TOPIC"}}
+	for i := range found {
+		cells := found[i].cells()
+		if width > 0 {
+			cells[0] = shortID(cells[0])
+		}
+		rows = append(rows, cells)
+	}
+	topic := 60
+	if width > 0 {
+		if width < wide {
+			for i := range rows {
+				rows[i] = slices.Delete(rows[i], 2, 3) // the flow
+			}
+		}
+		topic = max(10, width-widthOf(rows))
+	}
+	t := newTable(p.Out)
+	for _, row := range rows {
+		last := len(row) - 1
+		row[last] = ansi.Truncate(progress.Clean(row[last]), topic, "…")
+		cells := make([]any, len(row))
+		for i, cell := range row {
+			cells[i] = cell
+		}
+		t.row(cells...)
+	}
+	return t.end()
+}
+
+// widthOf returns how many columns a table takes without its last cells.
+func widthOf(rows [][]string) (width int) {
+	for column := range len(rows[0]) - 1 {
+		most := 0
+		for _, row := range rows {
+			most = max(most, utf8.RuneCountInString(row[column]))
+		}
+		width += most + 2
+	}
+	return width
+}
+
+// cells returns a row of the list, with the whole id and topic.
+func (l *listed) cells() []string {
 	if l.Err != nil {
-		return []any{l.ID, "-", dashed(l.Flow), "unreadable", "-", "-", short(l.Error, 60)}
+		return []string{l.ID, "-", dashed(l.Flow), "unreadable", "-", "-", l.Error}
 	}
-	state := string(l.State)
-	if l.Owner != "" {
-		state += "*"
-	}
+	state := stateWord(l.State, l.Owner != "")
 	if l.Quarantine != (store.Quarantine{}) {
 		state += "!"
 	}
-	started := l.StartedAt.Local().Format("2006-01-02 15:04") //nolint:gosmopolitan // people read the time of their place
-	return []any{
-		l.ID, started, l.Flow, state, l.Round,
-		l.Less(l.CopiedUnsettled).Short(max(0, l.Spent-l.Copied)), short(l.Topic, 60),
+	started := l.StartedAt.Local().Format("Jan 02 15:04") //nolint:gosmopolitan // people read the time of their place
+	return []string{
+		l.ID, started, l.Flow, state, strconv.Itoa(l.Round),
+		l.Less(l.CopiedUnsettled).Short(max(0, l.Spent-l.Copied)), l.Topic,
+	}
+}
+
+// stateWords are the words of the list for states in which no process works on a conversation.
+func stateWords() map[flow.State]string {
+	return map[flow.State]string{
+		flow.StatePaused: "paused", flow.StateAwaitingInput: "waits", flow.StateError: "failed",
+		flow.StateCompleted: "done", flow.StateCanceled: "canceled",
+	}
+}
+
+// stateWord says in a word what a conversation does.
+func stateWord(state flow.State, held bool) string {
+	switch word := stateWords()[state]; {
+	case word != "":
+		return word
+	case held:
+		return "running"
+	default:
+		return "idle"
 	}
 }
 

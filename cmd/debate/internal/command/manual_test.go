@@ -51,11 +51,12 @@ func TestEveryCommandIsDescribed(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"resume", "list", "show", "watch", "answer", "choose", "pause", "stop", "cancel", "retry", "amend", "skip-step", "force-agent",
-		"rerun-step", "redact", "delete", "eval", "replay", "fork", "graph", "models", "prompts", "version", "completion",
+		"resume", "on", "eval", "list", "show", "watch", "report", "answer", "pause", "stop", "amend", "check", "models",
+		"delete", "redact", "export", "import",
 	} {
 		assert.True(t, names[name], name)
 	}
+	assert.Len(t, names, 17)
 }
 
 // manual describes the commands as Markdown. Flags that several commands have are described once.
@@ -63,7 +64,7 @@ func manual(root *cobra.Command) string {
 	m := &handbook{root: root, written: map[string]bool{}}
 	m.WriteString("## Flags of every command\n\n")
 	m.list("", root.PersistentFlags(), func(*pflag.Flag) bool { return true })
-	run, begin := m.flagsOf("resume"), m.flagsOf("estimate")
+	run, begin := m.flagsOf("resume"), m.flagsOf("check")
 	m.groups = []group{
 		{"tools", run, func(f *pflag.Flag) bool { return same(run, f) && same(begin, f) }},
 		{"a run", run, func(f *pflag.Flag) bool { return same(run, f) && !same(begin, f) }},

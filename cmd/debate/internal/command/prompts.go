@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
-
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
@@ -21,48 +19,6 @@ type listedPrompt struct {
 	Flow string `json:"flow"` // whose conversations read it; "all"
 	What string `json:"what"`
 	Text string `json:"text"`
-}
-
-// listPrompts lists the templates of the library, or prints one.
-func (p *program) listPrompts() *cobra.Command {
-	return &cobra.Command{
-		Use: "prompts [name]", Short: "List the templates of what models are asked, or print one",
-		Long: `List the templates of what models are asked, with whose they are and what each
-is for, or print the text of one. They are in the language of Go's
-text/template. The comment on top names what a template sees: the fields of
-that type in https://pkg.go.dev/github.com/agonist-dev/debate/prompt. A copy
-that you have changed takes the place of one with --prompt name=file, or under
-the key prompts of a config. That page also says what may stand in it: values,
-conditions and lists, but no {{define}} and few functions.`,
-		Example: `  debate prompts
-  debate prompts judge > judge.tmpl
-  debate "Is it safe?" --flow debate --prompt judge=judge.tmpl`,
-		Args: arguments(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return none()
-			}
-			return beginning(promptNames(), begun), cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			set, err := templates()
-			if err != nil {
-				return err
-			}
-			if len(args) == 0 {
-				return p.showPrompts(set)
-			}
-			text := set.Text(args[0])
-			if text == "" {
-				return exit(exitArguments, flow.Unknown("template", args[0], set.Names()...))
-			}
-			if p.json {
-				return p.printValue(promptOf(args[0], text))
-			}
-			_, err = fmt.Fprintln(p.Out, strings.TrimRight(text, "\n"))
-			return err
-		},
-	}
 }
 
 // templates returns those of all flows.
@@ -83,7 +39,23 @@ func promptNames() []string {
 	return set.Names()
 }
 
-func (p *program) showPrompts(set *prompt.Set) error {
+// showPrompts lists the templates of the library, or prints the one of this name; "": it lists them.
+func (p *program) showPrompts(name string) error {
+	set, err := templates()
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		text := set.Text(name)
+		switch {
+		case text == "":
+			return exit(exitArguments, flow.Unknown("template", name, set.Names()...))
+		case p.json:
+			return p.printValue(promptOf(name, text))
+		}
+		_, err := fmt.Fprintln(p.Out, strings.TrimRight(text, "\n"))
+		return err
+	}
 	all := []listedPrompt{}
 	for _, name := range set.Names() {
 		all = append(all, promptOf(name, set.Text(name)))
@@ -107,14 +79,15 @@ func promptOf(name, text string) listedPrompt {
 	} else if prompt.Shared(name) {
 		out.Flow = "all"
 	}
-	if found := described().FindStringSubmatch(text); found != nil {
+	if found := comment().FindStringSubmatch(text); found != nil {
 		what, _, _ := strings.Cut(found[1], ". ")
 		out.What = strings.TrimSuffix(what, ".")
 	}
 	return out
 }
 
-func described() *regexp.Regexp { return regexp.MustCompile(`^\{\{- /\* (.*?) \*/`) }
+// comment matches the comment on top of a template.
+func comment() *regexp.Regexp { return regexp.MustCompile(`^\{\{- /\* (.*?) \*/`) }
 
 // promptTexts reads the files that take the place of templates, each given as name=file.
 func promptTexts(given []string) (map[string]string, error) {

@@ -107,12 +107,12 @@ func (p *program) prune(ctx context.Context, kept store.Store, of store.Retentio
 		switch {
 		case gone.Err != nil:
 			said.Kept = gone.Err.Error()
-			p.warnf("%s stays: %v.", gone.ID, gone.Err)
+			p.warnf("%s stays: %v.", shortID(gone.ID), gone.Err)
 		case of.DryRun:
-			p.warnf("%s  %s  %s", gone.ID, gone.State, short(gone.Topic, 60))
+			p.warnf("%s  %s  %s", shortID(gone.ID), gone.State, short(gone.Topic, 60))
 			done++
 		default:
-			p.warnf("Deleted %s.", gone.ID)
+			p.warnf("Deleted %s.", shortID(gone.ID))
 			done++
 		}
 		if p.json {

@@ -60,7 +60,6 @@ func TestPrintedCommandsAreQuoted(t *testing.T) {
 			}{
 				{[]string{"show", "--", tc.id}, []string{"answer", tc.id, asked, "retry"}},
 				{[]string{"resume", "--context", context, "--", tc.id}, []string{"answer", "--context", context, tc.id, asked, "OPTION"}},
-				{[]string{"answer", "--", tc.id, asked, "Yes."}, []string{"choose", tc.id, asked, "OPTION"}},
 				{[]string{"pause", "--", tc.id}, []string{"resume", tc.id, "continues", "it."}},
 				{[]string{"show", "--", tc.id}, []string{"resume", tc.id, "continues", "it."}},
 			} {

@@ -34,21 +34,7 @@ const maxRemoved = 1 << 20
 func (p *program) redact() *cobra.Command {
 	var f redactFlags
 	c := &cobra.Command{
-		Use: "redact id", Short: "Remove a text from a conversation for good",
-		Long: `Remove a text from a conversation for good, wherever it stands: in turns,
-prompts, answers, labels, arguments of tools. The log keeps the length and the
-SHA-256 of what was removed, and who has removed it, when and why. All else of
-the conversation stays, and one that runs goes on.
-
-The text is that of turns (--turn) or of other events (--event), or the
-standard input: no history of a shell keeps it then. It must stand in the
-conversation exactly. What others have said in their words, names, and forks
-and exports that were made before are left as they are. It asks before that on
-a terminal; elsewhere it wants --yes.`,
-		Example: `  debate redact 0198c2f1 --turn 3 --reason "names a patient"
-  debate redact 0198c2f1 --text-from-stdin --yes < text`,
-		Args:              arguments(cobra.ExactArgs(1)),
-		ValidArgsFunction: p.completeIDs(1),
+		Use: "redact id", Args: arguments(cobra.ExactArgs(1)), ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := p.interruptible(c.Context())
 			defer stop()
@@ -91,7 +77,7 @@ func (p *program) runRedact(ctx context.Context, args []string, f *redactFlags) 
 		removed.Texts = []string{strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")}
 	}
 	if !f.yes {
-		if err := p.confirm(ctx, fmt.Sprintf("Remove this from %s for good?", id), "nothing is removed"); err != nil {
+		if err := p.confirm(ctx, fmt.Sprintf("Remove this from %s for good?", shortID(id)), "nothing is removed"); err != nil {
 			return err
 		}
 	}
@@ -135,7 +121,7 @@ func (p *program) showRedacted(id string, fact *flow.Redacted) error {
 	for _, one := range slices.Concat(fact.Texts, fact.Files) {
 		places += one.Count
 	}
-	p.warnf("%s: removed at %s, in %s.", id, progress.Plural(places, "place"), progress.Plural(len(fact.Events), "event"))
+	p.warnf("%s: removed at %s, in %s.", shortID(id), progress.Plural(places, "place"), progress.Plural(len(fact.Events), "event"))
 	for _, at := range fact.Kept {
 		p.warnf("A name stays: %s.", at)
 	}

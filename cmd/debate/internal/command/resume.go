@@ -1,22 +1,26 @@
 package command
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 )
 
-// resume continues a conversation.
+// resumeFlags are the flags of the command resume.
+type resumeFlags struct {
+	models []string
+	reason string
+	idle   bool // the flag --no-run
+}
+
+// resume continues a conversation, and tries again what a failure has stopped.
 func (p *program) resume() *cobra.Command {
+	var f resumeFlags
 	c := &cobra.Command{
-		Use: "resume [id]", Short: "Continue a conversation: by default the newest one that is not over",
-		Long: `Continue a conversation in this process: by default the newest one that is not
-over. Only what is missing is asked again. One that is over only has its
-result printed.`,
-		Example: `  debate resume
-  debate resume 0198c2f1`,
-		Args:              arguments(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: p.completeIDs(1),
+		Use: "resume [id]", Args: arguments(cobra.MaximumNArgs(1)), ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := p.checkOutputs(); err != nil {
 				return err
@@ -26,19 +30,49 @@ result printed.`,
 				return err
 			}
 			defer closing()
-			session, err := p.session(c.Context(), engine, id)
-			if err != nil {
-				return err
-			}
-			if session.State() == flow.StatePaused {
-				if err := session.Resume(c.Context()); err != nil {
-					return err
-				}
-			}
-			return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
+			return p.runResume(c.Context(), engine, id, &f)
 		},
 	}
-	p.runFlags(c)
+	c.Flags().StringArrayVar(&f.models, "model", nil, modelUsage)
+	completeFlag(c, "model", modelNames)
+	withReason(c, &f.reason)
+	p.withRun(c, &f.idle)
 	p.outputFlags(c)
 	return c
+}
+
+func (p *program) runResume(ctx context.Context, engine *debate.Engine, id string, f *resumeFlags) error {
+	record, after, err := p.stateOf(ctx, engine, id)
+	if err != nil {
+		return err
+	}
+	if len(f.models) > 0 {
+		models, err := modelsOf(record, f.models)
+		if err != nil {
+			return exit(exitArguments, err)
+		}
+		if err := p.control(ctx, engine, id, flow.Amendment{Models: models}); err != nil {
+			return err
+		}
+	}
+	var signal flow.Signal
+	switch {
+	case record.State == flow.StateError:
+		signal = flow.Retry{Reason: f.reason}
+	case f.idle && record.State == flow.StatePaused:
+		signal = flow.Resume{Reason: f.reason}
+	case f.idle && after.Held: // calls that wait for an outage are made at once
+		signal = flow.Retry{Reason: f.reason}
+	}
+	if signal != nil {
+		if err := p.control(ctx, engine, id, signal); err != nil {
+			return err
+		}
+	}
+	if signal != nil || f.idle {
+		if run, err := p.tellState(ctx, engine, id, !f.idle); err != nil || !run {
+			return err
+		}
+	}
+	return p.deliver(ctx, engine, id, p.goOn(ctx, engine, id, f.reason))
 }

@@ -100,13 +100,12 @@ func TestWorkIsSteered(t *testing.T) {
 		args []string
 		said string
 	}{
-		{[]string{"skip-step", "work", "4"}, `there is no step "4"; the steps are 1 to 3`},
-		{[]string{"rerun-step", "work", "0"}, `there is no step "0"`},
-		{[]string{"rerun-step", "work", "first"}, `there is no step "first"`},
-		{[]string{"rerun-step", "work"}, "see debate rerun-step --help"},
-		{[]string{"force-agent", "work", "Eve"}, `no agent "Eve" is known: there are Ada, Ben`},
-		{[]string{"force-agent", "wonder", "Ada"}, "there is no conversation wonder"},
-		{[]string{"skip-step", "work", "--reason", "two\nlines"}, "reason"},
+		{[]string{"amend", "work", "--skip", "4"}, `--skip: there is no step "4"; the steps are 1 to 3`},
+		{[]string{"amend", "work", "--rerun", "0"}, `--rerun: there is no step "0"`},
+		{[]string{"amend", "work", "--rerun", "first"}, `"first" is not a whole number`},
+		{[]string{"amend", "work", "--next", "Eve"}, `--next: no agent "Eve" is known: there are Ada, Ben`},
+		{[]string{"amend", "wonder", "--next", "Ada"}, "there is no conversation wonder"},
+		{[]string{"amend", "work", "--skip", "current", "--reason", "two\nlines"}, "reason"},
 	} {
 		got := run(t, place, tc.args...)
 		assert.Equal(t, 2, got.code, tc.args)
@@ -114,27 +113,83 @@ func TestWorkIsSteered(t *testing.T) {
 		assert.Empty(t, got.out)
 	}
 
-	require.Zero(t, run(t, place, "skip-step", "work").code)
-	require.Zero(t, run(t, place, "skip-step", "work", "3", "--reason", "others test").code)
-	skipped := run(t, place, "skip-step", "work", "3")
+	require.Zero(t, run(t, place, "amend", "work", "--skip", "current").code)
+	require.Zero(t, run(t, place, "amend", "work", "--skip", "3", "--reason", "others test").code)
+	skipped := run(t, place, "amend", "work", "--skip", "3")
 	assert.Equal(t, 2, skipped.code)
 	assert.Contains(t, skipped.err, "step 3 is skipped; left are: 2\n")
-	require.Zero(t, run(t, place, "rerun-step", "work", "1").code)
-	forced := run(t, place, "force-agent", "work", "Ben", "--json")
+
+	// Several changes are made in order: a refusal keeps those before it, and none behind it is made.
+	several := run(t, place, "amend", "work", "--set", "turnTimeout=5m", "--rerun", "1", "--skip", "3", "--next", "Ada")
+	assert.Equal(t, 2, several.code)
+	assert.Contains(t, several.err, "Done before: the settings, --rerun.\n")
+	assert.Contains(t, several.err, "step 3 is skipped")
+	log := logged(t, place, "work")
+	assert.Contains(t, log, `"reason":"otherstest"`)
+	assert.Contains(t, log, `"trigger":"rerun-step"`)
+	assert.NotContains(t, log, `"trigger":"force-agent"`, "what stands behind a refusal is not done")
+	forced := run(t, place, "amend", "work", "--next", "Ben", "--json")
 	assert.Zero(t, forced.code, forced.err)
 	assert.JSONEq(t, `{"id": "work", "state": "error", "held": false}`, forced.out)
 	assert.Contains(t, run(t, place, "show", "work").out, "1. pending: Design\n  2. pending: Write[31m it\n  3. skipped: Test\n")
-	assert.Contains(t, run(t, place, "replay", "work", "--speed", "0", "--json").out, `"reason":"others test"`)
-
-	agents := run(t, place, "__complete", "force-agent", "work", "")
-	assert.Contains(t, agents.out, "Ada\nBen\n")
-	assert.Contains(t, run(t, place, "__complete", "rerun-step", "work", "").out, "2\tWrite[31m it\n")
 
 	// The demonstration continues: Ben acts first.
-	done := run(t, place, "retry", "work")
+	done := run(t, place, "resume", "work")
 	assert.NotContains(t, done.err, "unknown")
 	work := run(t, place, "show", "work", "--json")
 	assert.Contains(t, work.out, `"forced": true`)
+}
+
+// TestAnotherModelBeforeItContinues: resume gives other models, to all or to one, and tries again what has failed.
+func TestAnotherModelBeforeItContinues(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "kept") + "/"
+	config, reply := work(t)
+	hold(t, place, reply, config)
+	for given, said := range map[string]string{
+		"=demo/script": "want provider/model, or who=provider/model", "": "want provider/model", "Ada=": "want provider/model",
+		"Eve=demo/script": "Eve",
+	} {
+		got := run(t, place, "resume", "work", "--model", given)
+		assert.Equal(t, 2, got.code, given)
+		assert.Contains(t, got.err, said)
+	}
+	got := run(t, place, "resume", "work", "--model", "demo/script", "--no-run", "--reason", "a new key")
+	require.Zero(t, got.code, got.err)
+	assert.Contains(t, got.err, "no process runs it. debate resume work continues it.")
+	log := logged(t, place, "work")
+	for _, who := range []string{"Ada", "Ben", "arbiter"} {
+		assert.Contains(t, log, `"`+who+`":{"model":"demo/script"}`)
+	}
+	assert.Contains(t, log, "anewkey")
+}
+
+// logged returns the log of a conversation without any blank.
+func logged(t *testing.T, place, id string) string {
+	t.Helper()
+	return strings.Join(strings.Fields(run(t, place, "export", id).out), "")
+}
+
+// TestWhyAControlDoesNotFit: the sentence is one for people, without names of the engine.
+func TestWhyAControlDoesNotFit(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "kept") + "/"
+	config, reply := work(t)
+	over := config
+	over.ID = "over"
+	hold(t, place, reply, config, over)
+	require.Zero(t, run(t, place, "stop", "over", "--no-result").code)
+	for _, tc := range []struct {
+		args []string
+		said string
+	}{
+		{[]string{"pause", "work"}, "A failure has stopped it already.\nwork: stopped by a failure; debate resume work tries again.\n"},
+		{[]string{"pause", "over"}, "It is canceled already.\ndebate on --round N over begins another one where a round began.\n"},
+		{[]string{"stop", "over", "--no-result"}, "It is canceled already.\n"},
+		{[]string{"amend", "over", "--rounds", "9"}, "It is canceled already.\n"},
+	} {
+		got := run(t, place, tc.args...)
+		assert.Equal(t, 1, got.code, tc.args)
+		assert.True(t, strings.HasPrefix(got.err, tc.said), "%v: %s", tc.args, got.err)
+	}
 }
 
 // shout is a text that would recolour a terminal, set its title, and turn a line around.
@@ -174,12 +229,10 @@ func TestNoTextOfAModelControlsATerminal(t *testing.T) {
 		{"show", "loud-question", "--json"},
 		{"watch", "loud"},
 		{"watch", "loud", "--json"},
-		{"replay", "loud", "--speed", "0"},
-		{"replay", "loud", "--speed", "0", "--json"},
-		{"replay", "loud-question", "--speed", "0"},
 		{"resume", "loud"},
 		{"resume", "loud-question"},
-		{"graph", "loud"},
+		{"export", "loud"},
+		{"export", "loud", "--check"},
 		{"answer", "loud-question", "what?"},
 		{"__complete", "show", ""},
 		{"__complete", "answer", "loud-question", ""},
@@ -212,7 +265,7 @@ func TestAnIDMayBeCutShort(t *testing.T) {
 	}
 	hold(t, place, reply, configs...)
 	for name, want := range map[string]string{
-		"a": "a", "ab": "ab", "ab1": "ab1", "b-long-id": "b-long-id", "last": "cab4", "cab4": "cab4",
+		"a": "a", "ab": "ab", "ab1": "ab1", "b-long-id": "b-long-id", "last": "cab4", "cab4": "cab4", "ng-id": "b-long-id",
 	} {
 		got := run(t, place, "show", name, "--json")
 		assert.Zero(t, got.code, got.err)
@@ -221,6 +274,7 @@ func TestAnIDMayBeCutShort(t *testing.T) {
 	for name, said := range map[string]string{
 		"b":   "several ids begin with b: b-long-id, b-long-ie",
 		"c":   "several ids begin with c: cab1, cab2, cab3, …",
+		"1":   "several ids end with 1: ab1, cab1",
 		"abc": "there is no conversation abc", "z": "there is no conversation z", "b-long-id2": "there is no conversation",
 		"a/b": `"a/b" is no id`, "\x1b[31m": "is no id",
 	} {
@@ -244,7 +298,7 @@ func TestNothingIsDeletedThatIsRunning(t *testing.T) {
 	require.NoError(t, kept.Lease(t.Context(), "work", "somebody", time.Hour))
 	got := run(t, place, "delete", "other", "work", "--yes")
 	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.err, "another process runs work: debate cancel work ends it. Nothing is deleted")
+	assert.Contains(t, got.err, "another process runs work: debate stop --no-result work ends it. Nothing is deleted")
 	assert.Contains(t, run(t, place, "list").out, "other")
 	got = run(t, place, "amend", "work", "--rounds", "9")
 	assert.Zero(t, got.code, got.err)

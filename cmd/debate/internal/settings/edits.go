@@ -122,19 +122,18 @@ func (e *Edits) Placed(err error) error {
 	return errors.Join(all...)
 }
 
-// ReadInto reads a file, JSON or YAML, into a value of the library that is no config, such as an amendment. The error joins an
-// [Error] for each mistake.
-func ReadInto(path string, into any) error {
-	source, err := Open(path)
-	if err != nil {
-		return err
+// Amend writes the edits into an amendment. Limits of the budget that they do not name stay as those of present; nil: there are none.
+// The error is as [Edits.Placed] returns it.
+func (e *Edits) Amend(change *flow.Amendment, present *flow.Budget) error {
+	const key = "budget"
+	merged, limits := objectNode(Place{}), e.root.get(key)
+	if limits != nil && limits.form == formObject && present != nil {
+		merged.set(key, nodeOf(Place{Path: key}, present))
 	}
-	wrong := source.wrong
-	for _, one := range each(flow.DecodeStrict("read "+path, source.root.json(), into)) {
-		if failure, ok := errors.AsType[*flow.Error](one); ok {
-			one = &Error{source.root.placeOf(failure.Field), failure.Err}
-		}
-		wrong = append(wrong, one)
+	merged.merge(e.root)
+	if limits != nil && limits.form == formNull { // no limit is left
+		merged.set(key, objectNode(limits.Place))
 	}
-	return wrong.err()
+	e.merged = merged
+	return e.Placed(flow.DecodeStrict("read the amendment", merged.json(), change))
 }
