@@ -86,7 +86,7 @@ func TestAnotherFlow(t *testing.T) {
 	require.NoError(t, export.Markdown(&md, record))
 	for _, want := range []string{
 		"# What is new?\n\nConversation notes-1 · ", "\n\n**Completed.**", "## Participants\n\n- **Rounds:** 0\n- **Took:** ",
-		"- **State:** completed\n\n### Ada\n\n1 turn · $0\n\n### Ben\n\n0 turns · $0 · dropped\n\n",
+		"- **State:** completed\n\n### Ada\n\n1 turn · price not known\n\n### Ben\n\n0 turns · $0 · dropped\n\n",
 		"## Outside the rounds\n\n### Ada\n\nnote · by acme/large\n\n> A *note*.\n\n## Failures and open questions\n\n**Dropped**\n\n",
 		"## How it ran\n\n### Facts\n\n- **Flow:** notes\n- **Turns:** 1\n", "### Usage and cost",
 	} {

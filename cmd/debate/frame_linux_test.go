@@ -70,7 +70,7 @@ func terminals(b *testing.B) (master, slave *os.File) {
 // TestTmux shows a demonstration in terminals of three sizes, with styles and without, and keeps what is seen. While a speech is written it
 // can be read, and a key leads back to what was said.
 func TestTmux(t *testing.T) {
-	longform.Lone(t)
+	longform.Only(t, "the frames that package live keeps, of the same sizes")
 	program := filepath.Join(t.TempDir(), "debate")
 	output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()
 	require.NoError(t, err, "%s", output)
@@ -89,8 +89,11 @@ func TestTmux(t *testing.T) {
 				line := fmt.Sprintf("HOME=%s %s%s --demo 'Design a rate limiter'", t.TempDir(), plain, program)
 				tmux("-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(size.width), "-y", strconv.Itoa(size.height), line)
 				defer func() { _ = exec.CommandContext(context.WithoutCancel(ctx), "tmux", "-L", server, "kill-server").Run() }()
-				until := func(what string) string {
+				until := func(what string, keys ...string) string { // which are pressed before each look
 					for {
+						if len(keys) > 0 {
+							tmux(append([]string{"send-keys"}, keys...)...)
+						}
 						if seen := tmux("capture-pane", "-p", "-e"); strings.Contains(seen, what) {
 							return seen
 						}
@@ -100,10 +103,9 @@ func TestTmux(t *testing.T) {
 					path := filepath.Join(t.ArtifactDir(), step+".txt")
 					require.NoError(t, os.WriteFile(path, []byte(seen), 0o600))
 				}
-				following := until("critique of")
+				following := until("critiqu")
 				keep("following", following)
-				tmux("send-keys", "Home")
-				back := until("what was said")
+				back := until("── what was", "Home")
 				keep("reading-back", back)
 				assert.Contains(t, back, "proposal")
 				if plain != "" {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,13 +66,15 @@ func TestThePipeBesideAProblem(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				in, pipe := io.Pipe()
-				go c.write(pipe)
+				var writer sync.WaitGroup
+				writer.Go(func() { c.write(pipe) })
 				code, out, said := demonstrate(in, c.args...)
 				assert.Zero(t, code, said)
 				assert.Equal(t, c.read, strings.Contains(out, "the first half, and the second"))
 				assert.Equal(t, c.told, strings.Contains(said, "Waiting for the standard input."), said)
 				assert.Equal(t, name == "too late", strings.Contains(said, unread), said)
 				require.NoError(t, in.Close()) // so that whoever still writes ends
+				writer.Wait()
 			})
 		})
 	}

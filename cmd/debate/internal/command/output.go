@@ -29,7 +29,7 @@ type outputs struct {
 func (p *program) outputFlags(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVarP(&p.outputs.result, "output", "o", "",
-		"write the result to this file in place of the standard output: the whole record if it ends in .json, else the result's text")
+		"write the result to this file, the whole record if its name ends in .json")
 	flags.StringVar(&p.outputs.report, "report", "",
 		"write a report to this file: a page if it ends in .html, else Markdown, whose name ends in .md")
 }

@@ -94,7 +94,7 @@ func TestWorkIsSteered(t *testing.T) {
 
 	shown := run(t, place, "show", "work")
 	assert.Zero(t, shown.code, shown.err)
-	assert.Contains(t, shown.out, "Plan\n  1. pending: Design\n  2. pending: Write[31m it\n  3. pending: Test\n")
+	assert.Contains(t, shown.out, "Plan\n  1. pending: Design\n  2. pending: Write␛ it\n  3. pending: Test\n")
 
 	for _, tc := range []struct {
 		args []string
@@ -131,7 +131,7 @@ func TestWorkIsSteered(t *testing.T) {
 	forced := run(t, place, "amend", "work", "--next", "Ben", "--json")
 	assert.Zero(t, forced.code, forced.err)
 	assert.JSONEq(t, `{"id": "work", "state": "error", "held": false}`, forced.out)
-	assert.Contains(t, run(t, place, "show", "work").out, "1. pending: Design\n  2. pending: Write[31m it\n  3. skipped: Test\n")
+	assert.Contains(t, run(t, place, "show", "work").out, "1. pending: Design\n  2. pending: Write␛ it\n  3. skipped: Test\n")
 
 	// The demonstration continues: Ben acts first.
 	done := run(t, place, "resume", "work")
