@@ -244,7 +244,7 @@ func TestFrames(t *testing.T) {
 		"crowd":         func(s *screen) *screen { return crowd(s.resize(70, 10)) },
 		"work":          work,
 		"speech":        speech,
-		"debate":        debating,
+		"debate":        func(s *screen) *screen { return debating(s.resize(80, 12)) }, // the README shows it
 		"hostile":       hostile,
 		"hostile-small": func(s *screen) *screen { return hostile(s.resize(30, 8)) },
 	}
