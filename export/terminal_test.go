@@ -49,7 +49,8 @@ func TestTerminal(t *testing.T) {
 		"a rule":     {export.Terminal{Width: 10}, "a\n\n---\n\nb", "a\n\n──────────\n\nb\n"},
 		"a table":    {export.Terminal{Plain: true}, "| a | b |\n|---|--:|\n| one | 2 |\n| x | 10 |", "a   │  b\n────┼───\none │  2\nx   │ 10\n"},
 		"a table that is too wide": {
-			export.Terminal{Width: 12, Plain: true}, "| Name | What it does |\n|---|---|\n| cache | keeps replies |",
+			export.Terminal{Width: 12, Plain: true},
+			"| Name | What it does |\n|---|---|\n| cache | keeps replies |",
 			"• Name:\n  cache\n  What it\n  does:\n  keeps\n  replies\n",
 		},
 		"wide characters": {export.Terminal{Width: 10}, "犬が好きです。", "犬が好きで\nす。\n"},

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +25,11 @@ const None = `{"type":"object","properties":{}}`
 // anything is a schema that every value satisfies.
 const anything = `{}`
 
-// property is how names of arguments are taken by all vendors. Anthropic's refusal quotes this expression.
-var property = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+// property reports whether all vendors take the name of an argument. Anthropic's refusal quotes ^[a-zA-Z0-9_.-]{1,64}$.
+func property(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+	return name != "" && len(name) <= 64 && strings.Trim(name, letters) == ""
+}
 
 //nolint:gochecknoglobals // read only
 var types = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
@@ -64,7 +66,7 @@ func Lower(schema json.RawMessage) (json.RawMessage, error) {
 		return nil, errNoObject
 	}
 	for _, name := range o.texts("required") {
-		if !property.MatchString(name) {
+		if !property(name) {
 			return nil, fmt.Errorf("it requires the argument %.80q, and vendors take only names of 1 to 64 letters, digits, '_', '.' and '-'", name)
 		}
 	}
@@ -288,7 +290,7 @@ func (l *lowering) object(o Object, level int) Object {
 	properties, _ := Parse(o.Get("properties"))
 	described := Object{}
 	for _, p := range properties {
-		if property.MatchString(p.Name) {
+		if property(p.Name) {
 			described = append(described, Field{p.Name, l.schema(p.Value, level+1)})
 		}
 	}

@@ -17,7 +17,7 @@ func Rename(schema json.RawMessage) (renamed json.RawMessage, former map[string]
 	}
 	renames := make(map[string]string) // the new names, by the given ones
 	for i, p := range properties {
-		if property.MatchString(p.Name) {
+		if property(p.Name) {
 			continue
 		}
 		if former == nil {

@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,7 +10,7 @@ import (
 // firewall returns why a refusal under 403 whose body is no error of the API is no matter of the key; "" if
 // it may be one. Firewalls and proxies answer with a page, with a number of their own, or with a header.
 func (x *Exchange) firewall(page bool, body string) string {
-	if page || x.Header("Cf-Mitigated") != "" || x.Header("X-Vercel-Mitigated") != "" || edgeError.MatchString(body) {
+	if page || x.Header("Cf-Mitigated") != "" || x.Header("X-Vercel-Mitigated") != "" || edgeError().MatchString(body) {
 		return "a firewall or proxy in front of the API refused the request; check BaseURL, proxies, " +
 			"and whether this address is blocked"
 	}
@@ -19,7 +18,9 @@ func (x *Exchange) firewall(page bool, body string) string {
 }
 
 // edgeError is what Cloudflare answers to programs: its number of the rule.
-var edgeError = regexp.MustCompile(`^\s*error code: 1\d\d\d\s*$`)
+//
+//nolint:gochecknoglobals // read only
+var edgeError = pattern(`^\s*error code: 1\d\d\d\s*$`)
 
 // refusal returns why a refusal under 403 is no matter of the key: the vendor does not serve the place that the request came from, or the
 // account's plan does not have what was asked for. It returns "" if the failure does not say so.
@@ -65,7 +66,7 @@ func (x *Exchange) astray(f *fault, foreign bool) string {
 	if x.path == "" || containsAny(rest, itemWords) { // a path may have such a word in it
 		return ""
 	}
-	if !foreign && (len(path) < 2 || rest == words) && !pathWords.MatchString(words) {
+	if !foreign && (len(path) < 2 || rest == words) && !pathWords().MatchString(words) {
 		return ""
 	}
 	return x.nothing()
@@ -103,7 +104,7 @@ func isPage(data []byte) bool {
 func advice(base, path string) string {
 	versions := func(path string) int {
 		parts := strings.Split(path, "/")
-		return len(slices.DeleteFunc(parts, func(part string) bool { return !version.MatchString(part) }))
+		return len(slices.DeleteFunc(parts, func(part string) bool { return !version().MatchString(part) }))
 	}
 	ollama := strings.HasPrefix(path, "/api/")
 	switch {
@@ -118,10 +119,11 @@ func advice(base, path string) string {
 	}
 }
 
+//nolint:gochecknoglobals // read only
 var (
-	version = regexp.MustCompile(`^v\d+[a-z0-9]*$`)
+	version = pattern(`^v\d+[a-z0-9]*$`)
 	// With these words servers say that they have no such path.
-	pathWords = regexp.MustCompile(`\b(?:unexpected|unknown|invalid|unsupported|no|such|unrecognized|` +
+	pathWords = pattern(`\b(?:unexpected|unknown|invalid|unsupported|no|such|unrecognized|` +
 		`wrong)\W+(?:\w+\W+){0,2}?(?:endpoint|route|path|url|uri)\b|` +
 		`\b(?:endpoint|route|path|url|uri)\b\W+(?:\S+\W+){0,4}?(?:not (?:found|exist|supported|recognized|allowed)|does(?:n't| not) exist)|` +
 		`\bcannot (?:post|get) |\n\s*(?:error:? ?)?(?:404:? ?)?(?:file |page |resource )?(?:not found|method not allowed)\W*$`)

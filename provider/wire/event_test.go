@@ -204,7 +204,8 @@ func TestLists(t *testing.T) {
 func TestBody(t *testing.T) {
 	body, err := wire.Body(map[string]string{"a": "<<<&"})
 	require.NoError(t, err)
-	assert.Equal(t, `{"a":"<<<&"}`, string(body))
+	assert.Len(t, body, len(`{"a":"<<<&"}`))
+	assert.Contains(t, string(body), "<<<&")
 	_, err = wire.Body(func() {})
 	require.Error(t, err)
 }

@@ -48,29 +48,33 @@ var exactKinds = map[string]provider.Kind{
 }
 
 // Names, as words: " insufficient user quota ".
+//
+//nolint:gochecknoglobals // read only
 var (
-	moneyName = regexp.MustCompile(` (?:balance|credits?|arrears?|arrearage|overdue|funds?|recharge|prepaid|prepayment|billing|spend|` +
+	moneyName = pattern(` (?:balance|credits?|arrears?|arrearage|overdue|funds?|recharge|prepaid|prepayment|billing|spend|` +
 		`spending|(?:usage|weekly|monthly) (?:[a-z]+ )?limits?) `)
-	quotaName = regexp.MustCompile(` (?:quota|budget|allowance) .*(?:insufficient|exceed|exhaust|deplet|failed|reached|enough|used) ?|` +
+	quotaName = pattern(` (?:quota|budget|allowance) .*(?:insufficient|exceed|exhaust|deplet|failed|reached|enough|used) ?|` +
 		` (?:insufficient|exceeded|exhausted|depleted|no|out) .*(?:quota|budget|allowance) `)
-	filterName = regexp.MustCompile(` (?:sensitive|moderation|moderated|inappropriate|unsafe|harmful|nsfw|safety|flagged|blocklist|` +
+	filterName = pattern(` (?:sensitive|moderation|moderated|inappropriate|unsafe|harmful|nsfw|safety|flagged|blocklist|` +
 		`jailbreak|(?:model armor|guardrail (?:blocked|violation|intervened|triggered))|censor[a-z]*|prohibited content|` +
 		`responsible ai .*|(?:usage|ai) policy) |` +
 		` (?:content|prompt|input|output|text|data) (?:[a-z]+ )?(?:filter[a-z]*|policy|inspection|violat[a-z]*|risk[a-z]*|blocked|` +
 		`prohibited|security) `)
-	overflowName = regexp.MustCompile(` (?:context|prompt|input|request|messages?|sequence|payload|entity|body) ` +
+	overflowName = pattern(` (?:context|prompt|input|request|messages?|sequence|payload|entity|body) ` +
 		`(?:[a-z]+ )*(?:length|long|` +
 		`window|size|tokens?|large) `)
-	excessName = regexp.MustCompile(` (?:exceed[a-z]*|too|over[a-z]*|max|maximum|limit|reached|long|large) `)
-	rateName   = regexp.MustCompile(` (?:throttl[a-z]*|rates?|rpm|tpm|qps|second|minute|hour|day|daily|concurren[a-z]*|thinking) `)
-	dayName    = regexp.MustCompile(` (?:per (?:day|week|month)|daily|weekly|monthly|tpd|rpd) `)
-	keyName    = regexp.MustCompile(` (?:authenticat[a-z]*|unauthenticated|unauthori[sz]ed|permission|access denied|api key|invalid token|` +
+	excessName = pattern(` (?:exceed[a-z]*|too|over[a-z]*|max|maximum|limit|reached|long|large) `)
+	rateName   = pattern(` (?:throttl[a-z]*|rates?|rpm|tpm|qps|second|minute|hour|day|daily|concurren[a-z]*|thinking) `)
+	dayName    = pattern(` (?:per (?:day|week|month)|daily|weekly|monthly|tpd|rpd) `)
+	keyName    = pattern(` (?:authenticat[a-z]*|unauthenticated|unauthori[sz]ed|permission|access denied|api key|invalid token|` +
 		`expired token) `)
-	tooFast = regexp.MustCompile(` (?:rate limit[a-z]*|throttl[a-z]*|too many requests) `) // under any status of a refusal
+	tooFast = pattern(` (?:rate limit[a-z]*|throttl[a-z]*|too many requests) `) // under any status of a refusal
 )
 
 // errorName matches a name of a failure within a message: gateways pass on "litellm.ContextWindowExceededError: …".
-var errorName = regexp.MustCompile(`[\w.]*[a-z](?:Error|Exception|Failed|Exceeded|Violation|Detected|Exhausted)\b|` +
+//
+//nolint:gochecknoglobals // read only
+var errorName = pattern(`[\w.]*[a-z](?:Error|Exception|Failed|Exceeded|Violation|Detected|Exhausted)\b|` +
 	`\b[a-z]+(?:_[a-z]+)*_(?:exceeded|error|quota|violation|exhausted|failed|balance)\b`)
 
 const (
@@ -80,20 +84,22 @@ const (
 
 // echo begins what a server repeats of the request, as pydantic does in its two forms: the words of a conversation say nothing about a
 // failure.
-var echo = regexp.MustCompile(`[\\'"]+(?:input|messages)[\\'"]+\s*:|\binput_value\s*=|\bmessages\s*=\s*\[`)
+//
+//nolint:gochecknoglobals // read only
+var echo = pattern(`[\\'"]+(?:input|messages)[\\'"]+\s*:|\binput_value\s*=|\bmessages\s*=\s*\[`)
 
 // Names that are less precise than a status. Without one, in a stream, they decide.
 //
 //nolint:gochecknoglobals // read only
 var broadNames = []struct {
-	name *regexp.Regexp
+	name func() *regexp.Regexp
 	kind provider.Kind
 }{
-	{regexp.MustCompile(` (?:rate|throttl[a-z]*|too many|resource exhausted|capacity exceeded|slow down) `), provider.KindRateLimit},
-	{regexp.MustCompile(` (?:timeout|time out|timed out|deadline exceeded) `), provider.KindTimeout},
+	{pattern(` (?:rate|throttl[a-z]*|too many|resource exhausted|capacity exceeded|slow down) `), provider.KindRateLimit},
+	{pattern(` (?:timeout|time out|timed out|deadline exceeded) `), provider.KindTimeout},
 	{keyName, provider.KindAuthentication},
-	{regexp.MustCompile(` forbidden `), provider.KindAuthentication},
-	{regexp.MustCompile(` (?:invalid (?:request|argument|parameter|params?|input)|bad request|validation|not found|` +
+	{pattern(` forbidden `), provider.KindAuthentication},
+	{pattern(` (?:invalid (?:request|argument|parameter|params?|input)|bad request|validation|not found|` +
 		`unsupported) `), provider.KindValidation},
 }
 
@@ -103,9 +109,11 @@ func beside(subject, before, after string) string {
 }
 
 // Words of a message, in lower case, with numbers but no commas in them.
+//
+//nolint:gochecknoglobals // read only
 var (
 	// Money that is not there.
-	emptyWords = regexp.MustCompile(
+	emptyWords = pattern(
 		beside(`balance|credits?|funds?|prepayment`,
 			`insufficient|not enough|negative|low|zero|have any|out of|needs? more|requires? more|all available`,
 			`insufficient|exhausted|depleted|too low|not enough|negative|used up|overdrawn`) +
@@ -114,37 +122,37 @@ var (
 			`\bkey limit exceeded(?: \(|\. manage)|` + // OpenRouter, under 403: what a key may spend
 			`余额不足|余额已|欠费`)
 	// An allowance of weeks or of an account. A limit that passes has such words beside it too.
-	moneyWords = regexp.MustCompile(
+	moneyWords = pattern(
 		beside(`(?:usage|spend|spending|weekly|monthly)\W+(?:\w+\W+)?(?:limits?|cap|quota|allowance)|free (?:tier|quota|trial|usage)`,
 			`reach(?:ed|ing)|exceed(?:s|ed|ing)?|hit|used up`, `reached|exceeded|exhausted|used up|ended`) +
 			`|\bbudget has been exceeded\b|\bexceeded[a-z]* ?budget\b|` + // LiteLLM
 			`额度不足|额度已`)
 	// The same, where a limit of a minute has a status of its own.
-	quotaWords = regexp.MustCompile(
+	quotaWords = pattern(
 		beside(`quota`, `insufficient|exceed(?:s|ed)?|exhausted|not enough|out of`,
 			`exceeded|exhausted|insufficient|not enough|used up|depleted`) +
 			`|\brequires billing to be enabled\b`)
 	// An account that is closed: until it is paid for, if the message speaks of money. Fireworks under 412, Volcengine and Moonshot under 429.
-	closedWords = regexp.MustCompile(`\b(?:account|organi[sz]ation|model service)(?: \S+){0,2} (?:is|was|been) (?:\w+ )?` +
+	closedWords = pattern(`\b(?:account|organi[sz]ation|model service)(?: \S+){0,2} (?:is|was|been) (?:\w+ )?` +
 		`(?:suspended|deactivated|disabled|locked|paused)\b`)
-	dueWords = regexp.MustCompile(`\b(?:invoices?|pay|payments?|billing|spending|limit)\b`)
+	dueWords = pattern(`\b(?:invoices?|pay|payments?|billing|spending|limit)\b`)
 	// Of a limit that passes: it is one of an hour at most, or ends soon.
-	passing = regexp.MustCompile(every + `(?:second|sec|minute|min|hour)\b|\b(?:rpm|tpm|qps)\b|\b(?:retry|try again) shortly\b|过于频繁|每[秒分]`)
+	passing = pattern(every + `(?:second|sec|minute|min|hour)\b|\b(?:rpm|tpm|qps)\b|\b(?:retry|try again) shortly\b|过于频繁|每[秒分]`)
 	// Of one that lasts for more than an hour, for which no debate can wait.
-	dayWords = regexp.MustCompile(every + `(?:day|week|month)\b|` +
+	dayWords = pattern(every + `(?:day|week|month)\b|` +
 		`\b(?:daily|weekly|monthly)\W+(?:\w+\W+){0,2}?(?:limit|quota|allowance|allocation|cap)|\b(?:tpd|rpd)\b|` +
 		`\b\d+[ -]?(?:hours?|days?)\b.*\blimit|\d+ ?个?小时|每[日天周月]`)
 	// Of one that may pass.
-	rateWords = regexp.MustCompile(`\brate[ -]limit|\btoo many requests\b|速率限制|请求频率|频率限制|访问量过大`)
+	rateWords = pattern(`\brate[ -]limit|\btoo many requests\b|速率限制|请求频率|频率限制|访问量过大`)
 	// Of one that is reached for this day.
-	overWords = regexp.MustCompile(`\b(?:used|reached|exceeded|exhausted)\W+(?:[\w']+\W+){0,3}?today\b|\btomorrow\b|明天`)
+	overWords = pattern(`\b(?:used|reached|exceeded|exhausted)\W+(?:[\w']+\W+){0,3}?today\b|\btomorrow\b|明天`)
 	// Whether a message says that a limit is reached, where the status does not: a period or a wait may belong to anything.
-	limitWords = regexp.MustCompile(
+	limitWords = pattern(
 		beside(`limits?|quotas?|allowances?|allocations?|max(?:imum)?|concurrency|rpm|tpm|qps`,
 			`reach(?:ed|ing)|exceed(?:s|ed|ing)?|hit|used up|over`, `reached|exceeded|exhausted|hit|used up`) +
 			`|\b(?:throttl|slow|limited to|rate[ -]limited)|\btoo (?:many|fast|often|frequent)|限[制流额]|[上超]限|频|过大`)
 
-	filterWords = regexp.MustCompile(
+	filterWords = pattern(
 		`\b(?:sensitive|inappropriate|unsafe|harmful|prohibited|illegal)\W+(?:[\w']+\W+){0,2}?(?:content|information|words?|text|` +
 			`material|inputs?|outputs?|prompts?)\b|` +
 			`\b(?:content|prompt|input|output|text|message|request|response|reply)s?\W+(?:[\w']+\W+){0,8}?(?:sensitive|inappropriate|` +
@@ -155,19 +163,19 @@ var (
 			`content exists risk|` + // DeepSeek
 			`敏感|不安全|违规|违法|内容安全|审核未通过`)
 	// A message with these is about a field or a service, not about a text.
-	fieldWords = regexp.MustCompile(`\b(?:parameter|argument|field|schema|unknown|unsupported|not support|case[ -](?:in)?sensitive|` +
+	fieldWords = pattern(`\b(?:parameter|argument|field|schema|unknown|unsupported|not support|case[ -](?:in)?sensitive|` +
 		`illegal (?:character|value|escape|state))`)
 
 	// One with these is about a service that does not work now.
-	serviceWords = regexp.MustCompile(`\bunavailable\b|\btimed? ?out\b`)
+	serviceWords = pattern(`\bunavailable\b|\btimed? ?out\b`)
 	// Likewise, and under a status of a wrong request too.
-	downWords = regexp.MustCompile(`\b(?:degraded|overloaded|temporarily|warming up|is (?:currently |still )?loading|` +
+	downWords = pattern(`\b(?:degraded|overloaded|temporarily|warming up|is (?:currently |still )?loading|` +
 		`(?:try again|retry) shortly)\b`)
 
 	// A key that is refused: xAI and Google, under 400.
-	keyWords = regexp.MustCompile(`\b(?:incorrect|invalid) api key|\bapi key (?:is |was |has been )?(?:not valid|invalid|expired|revoked)`)
+	keyWords = pattern(`\b(?:incorrect|invalid) api key|\bapi key (?:is |was |has been )?(?:not valid|invalid|expired|revoked)`)
 	// The same under 403, which is about a key unless the message says otherwise. Elsewhere a token may be one of a text.
-	accessWords = regexp.MustCompile(beside(`api[ -]?key|token|credentials?|authentication|signature`,
+	accessWords = pattern(beside(`api[ -]?key|token|credentials?|authentication|signature`,
 		`invalid|incorrect|unknown|missing|expired|disabled|revoked`,
 		`invalid|expired|disabled|revoked|deactivated|suspended|blocked|not (?:valid|recognized)`))
 )
@@ -178,11 +186,11 @@ const every = `(?:\bper[ -]|\b(?:calls|requests|tokens|queries|messages|images) 
 // said returns what a failure says, and its words in lower case, with numbers but no commas in them.
 func (f *fault) said() (text, words string) {
 	text = f.message + "\n" + f.raw
-	if at := echo.FindStringIndex(text); at != nil {
+	if at := echo().FindStringIndex(text); at != nil {
 		text = text[:at[0]]
 	}
 	text = text[:min(len(text), maxSaid)]
-	return text, digitComma.ReplaceAllString(strings.ToLower(text), "$1$2")
+	return text, digitComma().ReplaceAllString(strings.ToLower(text), "$1$2")
 }
 
 // classify says what can be done about a failure.
@@ -199,7 +207,7 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 		return provider.KindContentFilter
 	}
 	said, words := f.said()
-	names = append(names, errorName.FindAllString(said, maxSpoken)...)
+	names = append(names, errorName().FindAllString(said, maxSpoken)...)
 	for i, name := range names {
 		names[i] = nameWords(name)
 	}
@@ -207,7 +215,7 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 		return provider.KindContextOverflow
 	}
 	limit, passes := f.limit(words, names, status)
-	if kind := cmp.Or(called(names, status, passes && !emptyWords.MatchString(words)), f.spoken(words, names, status, limit)); kind != "" {
+	if kind := cmp.Or(called(names, status, passes && !emptyWords().MatchString(words)), f.spoken(words, names, status, limit)); kind != "" {
 		return kind
 	}
 	switch {
@@ -218,7 +226,7 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 	}
 	for _, name := range names {
 		for _, broad := range broadNames {
-			if broad.name.MatchString(name) {
+			if broad.name().MatchString(name) {
 				return broad.kind
 			}
 		}
@@ -248,16 +256,16 @@ const soon = 10 * time.Minute
 func (f *fault) limit(words string, names []string, status int) (kind provider.Kind, passes bool) {
 	wrong := wrongRequest(status) // then words may be of the request itself
 	told := status == http.StatusTooManyRequests || status == http.StatusPaymentRequired ||
-		limitWords.MatchString(words) && (!wrong || !fieldWords.MatchString(words))
+		limitWords().MatchString(words) && (!wrong || !fieldWords().MatchString(words))
 	ends := func(wait time.Duration) bool { return wait > 0 && wait <= soon }
 	switch {
-	case strings.Contains(f.reason, "perday"), told && overWords.MatchString(words): // Google names a wait beside it
+	case strings.Contains(f.reason, "perday"), told && overWords().MatchString(words): // Google names a wait beside it
 		return provider.KindQuota, false
-	case told && (passing.MatchString(words) || ends(saidWait(words))), ends(f.wait):
+	case told && (passing().MatchString(words) || ends(saidWait(words))), ends(f.wait):
 		return provider.KindRateLimit, true
-	case told && dayWords.MatchString(words), slices.ContainsFunc(names, dayName.MatchString):
+	case told && dayWords().MatchString(words), slices.ContainsFunc(names, dayName().MatchString):
 		return provider.KindQuota, false
-	case (told || !wrong) && rateWords.MatchString(words), slices.ContainsFunc(names, tooFast.MatchString):
+	case (told || !wrong) && rateWords().MatchString(words), slices.ContainsFunc(names, tooFast().MatchString):
 		return provider.KindRateLimit, false
 	default:
 		return "", false
@@ -271,12 +279,12 @@ func wrongRequest(status int) bool {
 
 // meaning returns what the words of a name say by themselves; "": nothing that takes precedence over a status.
 func meaning(words string) provider.Kind {
-	switch rate := rateName.MatchString(words); {
-	case moneyName.MatchString(words), !rate && quotaName.MatchString(words):
+	switch rate := rateName().MatchString(words); {
+	case moneyName().MatchString(words), !rate && quotaName().MatchString(words):
 		return provider.KindQuota
-	case filterName.MatchString(words):
+	case filterName().MatchString(words):
 		return provider.KindContentFilter
-	case !rate && overflowName.MatchString(words) && excessName.MatchString(words):
+	case !rate && overflowName().MatchString(words) && excessName().MatchString(words):
 		return provider.KindContextOverflow
 	default:
 		return ""
@@ -287,40 +295,40 @@ func meaning(words string) provider.Kind {
 func (f *fault) spoken(words string, names []string, status int, limit provider.Kind) provider.Kind {
 	rate := limit == provider.KindRateLimit
 	// By how much, and for how long, is another question.
-	limited := status == http.StatusTooManyRequests || rate && (status == 0 || slices.ContainsFunc(names, tooFast.MatchString))
+	limited := status == http.StatusTooManyRequests || rate && (status == 0 || slices.ContainsFunc(names, tooFast().MatchString))
 	wrong := wrongRequest(status)
 	switch {
 	case status == http.StatusUnauthorized:
 		return ""
-	case emptyWords.MatchString(words):
+	case emptyWords().MatchString(words):
 		return provider.KindQuota
 	case status == http.StatusPaymentRequired:
 		return ""
-	case !rate && (moneyWords.MatchString(words) || status != http.StatusTooManyRequests && quotaWords.MatchString(words)):
+	case !rate && (moneyWords().MatchString(words) || status != http.StatusTooManyRequests && quotaWords().MatchString(words)):
 		return provider.KindQuota
-	case !rate && status < http.StatusInternalServerError && closedWords.MatchString(words):
-		if dueWords.MatchString(words) {
+	case !rate && status < http.StatusInternalServerError && closedWords().MatchString(words):
+		if dueWords().MatchString(words) {
 			return provider.KindQuota
 		}
 		return provider.KindAuthentication
-	case !limited && status < http.StatusInternalServerError && !noSuchPath(status) && filterWords.MatchString(words) &&
-		!fieldWords.MatchString(words) && !serviceWords.MatchString(words):
+	case !limited && status < http.StatusInternalServerError && !noSuchPath(status) && filterWords().MatchString(words) &&
+		!fieldWords().MatchString(words) && !serviceWords().MatchString(words):
 		return provider.KindContentFilter
 	case !limited && status != http.StatusForbidden && !f.ofReply(words) && overflows(words, status):
 		return provider.KindContextOverflow
-	case (wrong || status == 0) && keyWords.MatchString(words), strings.Contains(f.reason, "api_key"),
-		status == http.StatusForbidden && accessWords.MatchString(words):
+	case (wrong || status == 0) && keyWords().MatchString(words), strings.Contains(f.reason, "api_key"),
+		status == http.StatusForbidden && accessWords().MatchString(words):
 		return provider.KindAuthentication // Google says it under a status of 400
 	case strings.Contains(f.reason, "billing_disabled"): // Google's: of a project that nobody pays for
 		return provider.KindQuota
-	case status == http.StatusForbidden && slices.ContainsFunc(names, keyName.MatchString): // a limit beside that is why
+	case status == http.StatusForbidden && slices.ContainsFunc(names, keyName().MatchString): // a limit beside that is why
 		return ""
 	case wrong, status == http.StatusForbidden, status == http.StatusTooManyRequests, status == 0: // gateways use them all
 		if limit != "" {
 			return limit
 		}
 	}
-	if (wrong || status == http.StatusNotFound && f.lost == "") && downWords.MatchString(words) && !fieldWords.MatchString(words) {
+	if (wrong || status == http.StatusNotFound && f.lost == "") && downWords().MatchString(words) && !fieldWords().MatchString(words) {
 		return provider.KindAPI
 	}
 	return ""
@@ -400,22 +408,23 @@ func (x *Exchange) Ending(field, reason string) (provider.StopReason, error) {
 		return provider.StopFilter, nil
 	case kind == provider.KindContextOverflow:
 		return "", x.Broken(reason, "the reply filled the model's window")
-	case kind != "", brokenReason.MatchString(words):
+	case kind != "", brokenReason().MatchString(words):
 		return "", x.Broken(reason, "the server broke the reply off")
 	case strings.Contains(words, " refus"):
 		return provider.StopRefusal, nil
-	case lengthReason.MatchString(words):
+	case lengthReason().MatchString(words):
 		return provider.StopLength, nil
 	default:
 		return "", x.Invalid(field, "unknown "+field+" "+reason)
 	}
 }
 
+//nolint:gochecknoglobals // read only
 var (
-	brokenReason = regexp.MustCompile(` (?:error|errors|fail[a-z]*|abort[a-z]*|cancel[a-z]*|network|timeout|timed out|` +
+	brokenReason = pattern(` (?:error|errors|fail[a-z]*|abort[a-z]*|cancel[a-z]*|network|timeout|timed out|` +
 		`interrupt[a-z]*|disconnect[a-z]*|` +
 		`overload[a-z]*|unavailable|insufficient|system|internal|crash[a-z]*|killed|preempt[a-z]*) `)
-	lengthReason = regexp.MustCompile(` (?:length|max (?:[a-z]+ )*tokens|token limit|output limit) `)
+	lengthReason = pattern(` (?:length|max (?:[a-z]+ )*tokens|token limit|output limit) `)
 )
 
 // containsAny reports whether a text has one of some words.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -28,7 +27,9 @@ type redactor struct {
 }
 
 // credentials matches the names of headers and of values in a query that are credentials.
-var credentials = regexp.MustCompile(`(?i)auth|key|token|secret|password|cookie|credential|signature|^sig$`)
+//
+//nolint:gochecknoglobals // read only
+var credentials = pattern(`(?i)auth|key|token|secret|password|cookie|credential|signature|^sig$`)
 
 func newRedactor(key string, base *url.URL, header http.Header) redactor {
 	var r redactor
@@ -42,7 +43,7 @@ func newRedactor(key string, base *url.URL, header http.Header) redactor {
 	}
 	for name, values := range base.Query() {
 		for _, v := range values {
-			if credentials.MatchString(name) {
+			if credentials().MatchString(name) {
 				r.add(v)
 			}
 			r.whole(v)
@@ -51,7 +52,7 @@ func newRedactor(key string, base *url.URL, header http.Header) redactor {
 	for name, values := range header {
 		for _, v := range values {
 			_, token, _ := strings.Cut(v, " ") // "Bearer …"
-			if credentials.MatchString(name) {
+			if credentials().MatchString(name) {
 				r.add(v)
 				r.add(token)
 			}

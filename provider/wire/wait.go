@@ -3,7 +3,6 @@ package wire
 import (
 	"math"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -81,11 +80,11 @@ func units(s string, unit time.Duration) (time.Duration, bool) {
 
 // saidWait returns the wait that a message names; 0: it names none.
 func saidWait(words string) (wait time.Duration) {
-	found := waitWords.FindStringSubmatch(words)
+	found := waitWords().FindStringSubmatch(words)
 	if found == nil {
 		return 0
 	}
-	for _, part := range waitPart.FindAllStringSubmatch(found[1], -1) {
+	for _, part := range waitPart().FindAllStringSubmatch(found[1], -1) {
 		unit := time.Second
 		switch {
 		case strings.HasPrefix(part[2], "ms"), strings.HasPrefix(part[2], "mil"):
@@ -107,7 +106,9 @@ func saidWait(words string) (wait time.Duration) {
 const amount = `(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)`
 
 // The wait that a message names, in lower case, and its parts.
+//
+//nolint:gochecknoglobals // read only
 var (
-	waitWords = regexp.MustCompile(`\b(?:try again|retry|wait)\W+(?:\w+\W+){0,3}?((?:` + amount + `[, ]*(?:and )?)+)\b`)
-	waitPart  = regexp.MustCompile(amount)
+	waitWords = pattern(`\b(?:try again|retry|wait)\W+(?:\w+\W+){0,3}?((?:` + amount + `[, ]*(?:and )?)+)\b`)
+	waitPart  = pattern(amount)
 )

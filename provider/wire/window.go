@@ -20,32 +20,32 @@ const (
 // length is no window: vLLM names with it what the request's own max_tokens leaves.
 //
 //nolint:gochecknoglobals // read only
-var windowWords = []*regexp.Regexp{
+var windowWords = []func() *regexp.Regexp{
 	// OpenAI, Azure, OpenRouter, DeepSeek, Mistral's own servers, vLLM; xAI
-	regexp.MustCompile(`maximum (?:context|prompt|model)(?: (?:context|window|token|length|size|limit))*` + named + `[ :(]+(\d+)`),
-	regexp.MustCompile(`maximum number of tokens allowed[ (]*(\d+)`),              // Google
-	regexp.MustCompile(`token count is \d+ but model only supports up to (\d+)`),  // Google, on Vertex AI and for Gemma
-	regexp.MustCompile(`configured limit of (\d+) tokens`),                        // OpenAI
-	regexp.MustCompile(`tokens > (\d+)`), regexp.MustCompile(`\d \+ \d+ > (\d+)`), // Anthropic
-	regexp.MustCompile(`context (?:size|length|window)` + named + `[ (:=]+(\d+)`), // llama.cpp, LM Studio, vLLM, SGLang
-	regexp.MustCompile(`(\d+) maximum context`),                                   // Mistral
-	regexp.MustCompile(`token count of \d+ exceeds the limit of (\d+)`),           // Copilot
-	regexp.MustCompile(`n_ctx\W*(\d+)`),                                           // LM Studio
-	regexp.MustCompile(`exceeded model token limit[ :]*(\d+)`),                    // Moonshot
-	regexp.MustCompile(`max length exceeded[a-z, ]*:[ ]*(\d+)`),                   // Moonshot
-	regexp.MustCompile(`exceeds budget \((\d+) tokens\)`),                         // xAI
-	regexp.MustCompile(`max input tokens: (\d+)`),                                 // Bedrock
-	regexp.MustCompile(`max tokens of (\d+) exceeded`),                            // Snowflake
-	regexp.MustCompile(`request too large for .*limit (\d+)`),                     // OpenAI, Groq: of a minute
-	regexp.MustCompile(`limit (\d+), used \d+, requested ~?\d+`),                  // Groq: the same
+	pattern(`maximum (?:context|prompt|model)(?: (?:context|window|token|length|size|limit))*` + named + `[ :(]+(\d+)`),
+	pattern(`maximum number of tokens allowed[ (]*(\d+)`),             // Google
+	pattern(`token count is \d+ but model only supports up to (\d+)`), // Google, on Vertex AI and for Gemma
+	pattern(`configured limit of (\d+) tokens`),                       // OpenAI
+	pattern(`tokens > (\d+)`), pattern(`\d \+ \d+ > (\d+)`), // Anthropic
+	pattern(`context (?:size|length|window)` + named + `[ (:=]+(\d+)`), // llama.cpp, LM Studio, vLLM, SGLang
+	pattern(`(\d+) maximum context`),                                   // Mistral
+	pattern(`token count of \d+ exceeds the limit of (\d+)`),           // Copilot
+	pattern(`n_ctx\W*(\d+)`),                                           // LM Studio
+	pattern(`exceeded model token limit[ :]*(\d+)`),                    // Moonshot
+	pattern(`max length exceeded[a-z, ]*:[ ]*(\d+)`),                   // Moonshot
+	pattern(`exceeds budget \((\d+) tokens\)`),                         // xAI
+	pattern(`max input tokens: (\d+)`),                                 // Bedrock
+	pattern(`max tokens of (\d+) exceeded`),                            // Snowflake
+	pattern(`request too large for .*limit (\d+)`),                     // OpenAI, Groq: of a minute
+	pattern(`limit (\d+), used \d+, requested ~?\d+`),                  // Groq: the same
 	// Any other server: of a maximum that is allowed or supported, of a limit beside the current length, of a range.
-	regexp.MustCompile(`(?:maximum|max) (?:allowed |supported |permitted )+(?:input |context |sequence |prompt )*(?:length|tokens|` +
+	pattern(`(?:maximum|max) (?:allowed |supported |permitted )+(?:input |context |sequence |prompt )*(?:length|tokens|` +
 		`size)` + named + `[ :(]+(\d+)`),
-	regexp.MustCompile(`(?:prompt|inputs?|context) cannot exceed (\d+)`),
-	regexp.MustCompile(`while limit is (\d+)`),
-	regexp.MustCompile("max_new_tokens`? must be <= (\\d+)"), // Hugging Face: of both together
-	regexp.MustCompile(`input length should be \[\d+, ?(\d+)\]`),
-	regexp.MustCompile(`max size: (\d+) tokens`),
+	pattern(`(?:prompt|inputs?|context) cannot exceed (\d+)`),
+	pattern(`while limit is (\d+)`),
+	pattern("max_new_tokens`? must be <= (\\d+)"), // Hugging Face: of both together
+	pattern(`input length should be \[\d+, ?(\d+)\]`),
+	pattern(`max size: (\d+) tokens`),
 }
 
 // named are the words that may stand before the size. A word such as "by" would lead to another number: how
@@ -53,11 +53,13 @@ var windowWords = []*regexp.Regexp{
 const named = `(?: (?:is|of|only|just|for|the|this|model|limit))*`
 
 // minute is what OpenAI and Groq say of a minute's allowance.
-var minute = regexp.MustCompile(`limit (\d+), used \d+, requested ~?(\d+)`)
+//
+//nolint:gochecknoglobals // read only
+var minute = pattern(`limit (\d+), used \d+, requested ~?(\d+)`)
 
 // overdrawn reports whether a request asks for more tokens than a whole minute's allowance. No wait helps.
 func overdrawn(words string) bool {
-	found := minute.FindStringSubmatch(words)
+	found := minute().FindStringSubmatch(words)
 	if found == nil {
 		return false
 	}
@@ -71,9 +73,9 @@ func (f *fault) window() int {
 	if n, ok := size(f.context); ok {
 		return n
 	}
-	words := digitComma.ReplaceAllString(strings.ToLower(f.message+"\n"+f.raw), "$1$2")
-	for _, pattern := range windowWords {
-		if found := pattern.FindStringSubmatch(words); found != nil {
+	words := digitComma().ReplaceAllString(strings.ToLower(f.message+"\n"+f.raw), "$1$2")
+	for _, saying := range windowWords {
+		if found := saying().FindStringSubmatch(words); found != nil {
 			if n, ok := size(found[1]); ok {
 				return n
 			}
@@ -82,7 +84,8 @@ func (f *fault) window() int {
 	return 0
 }
 
-var digitComma = regexp.MustCompile(`(\d),(\d)`)
+//nolint:gochecknoglobals // read only
+var digitComma = pattern(`(\d),(\d)`)
 
 func size(text string) (int, bool) {
 	n, err := strconv.Atoi(text)
@@ -102,22 +105,22 @@ func overflows(words string, status int) bool {
 	}
 	text := sizeWords(words)
 	switch {
-	case tooLong.MatchString(text):
+	case tooLong().MatchString(text):
 		return true
-	case otherPart.MatchString(text), !promptWord.MatchString(text), !sizeWord.MatchString(text),
-		replyPart.MatchString(text) && !promptAlone.MatchString(text):
+	case otherPart().MatchString(text), !promptWord().MatchString(text), !sizeWord().MatchString(text),
+		replyPart().MatchString(text) && !promptAlone().MatchString(text):
 		return false
-	case excessPlain.MatchString(text):
+	case excessPlain().MatchString(text):
 		return true
 	default:
-		return status < http.StatusInternalServerError && (excessWord.MatchString(text) || twoSizes.MatchString(text))
+		return status < http.StatusInternalServerError && (excessWord().MatchString(text) || twoSizes().MatchString(text))
 	}
 }
 
 // ofReply reports whether a failure is about the cap on the reply, whatever it says of the window beside it.
 func (f *fault) ofReply(words string) bool {
 	name := f.param[strings.LastIndexAny(f.param, "./")+1:]
-	first := capFirst.FindStringSubmatch(words)
+	first := capFirst().FindStringSubmatch(words)
 	return (slices.Contains(capNames, plainName(name)) || first != nil && first[1] == "") && !containsAny(words, fullWords)
 }
 
@@ -127,7 +130,7 @@ func (f *fault) ofReply(words string) bool {
 //nolint:gochecknoglobals // read only
 var (
 	capNames = []string{"maxtokens", "maxcompletiontokens", "maxoutputtokens", "maxnewtokens"}
-	capFirst = regexp.MustCompile(`^\W*(?:(?:the|invalid|value|of|for|parameter|field)\W+)*max_?(?:completion_?|output_?|new_?)?tokens\b` +
+	capFirst = pattern(`^\W*(?:(?:the|invalid|value|of|for|parameter|field)\W+)*max_?(?:completion_?|output_?|new_?)?tokens\b` +
 		`([^a-z]*(?:\+|\b(?:plus|and)\b))?`)
 )
 
@@ -144,22 +147,24 @@ var fullWords = []string{
 }
 
 // Words of sizeWords, each between blanks.
+//
+//nolint:gochecknoglobals // read only
 var (
-	promptWord = regexp.MustCompile(` (?:prompts?|inputs?|context|sequence|conversation|history|messages|requests?|text|payload|body) `)
-	sizeWord   = regexp.MustCompile(` (?:lengths?|long|longer|tokens?|size|window|large|larger|characters?|chars|bytes) `)
+	promptWord = pattern(` (?:prompts?|inputs?|context|sequence|conversation|history|messages|requests?|text|payload|body) `)
+	sizeWord   = pattern(` (?:lengths?|long|longer|tokens?|size|window|large|larger|characters?|chars|bytes) `)
 	// More than there may be, in words that say nothing else, and in words that may.
-	excessPlain = regexp.MustCompile(` (?:exceed(?:s|ed|ing)?|too (?:long|large|many|big)|longer|larger|overflows?|overflowed) `)
-	excessWord  = regexp.MustCompile(` (?:maximum|max|limit|limited|less than|fewer than|at most|<=|>|greater|more than|over|` +
+	excessPlain = pattern(` (?:exceed(?:s|ed|ing)?|too (?:long|large|many|big)|longer|larger|overflows?|overflowed) `)
+	excessWord  = pattern(` (?:maximum|max|limit|limited|less than|fewer than|at most|<=|>|greater|more than|over|` +
 		`beyond|range|supports|` +
 		`reduce|shorten|not fit|(?:only|just) [0-9]+|(?:window|length|size) is [0-9]+) `)
 	// The same as a word for a prompt with its length.
-	tooLong = regexp.MustCompile(` (?:prompt|input|context|request) (?:is |was |length |window )?(?:too (?:long|large)|超长) |` +
+	tooLong = pattern(` (?:prompt|input|context|request) (?:is |was |length |window )?(?:too (?:long|large)|超长) |` +
 		`(?:输入|上下文|提示词|文本|prompt|tokens?) ?[^ ]{0,20} ?(?:过长|超长|超出|超过|最大长度)|长度超限`)
 	// Of the reply, which a request speaks of too.
-	replyPart   = regexp.MustCompile(` (?:output|completion|generated|response|reply) (?:tokens?|length) `)
-	promptAlone = regexp.MustCompile(` (?:prompts?|inputs?|context|messages|conversation|history) `)
-	twoSizes    = regexp.MustCompile(` [0-9]{3,} .*(?: [0-9]{3,}) `) // one of them is the size, and the other one the bound
-	otherPart   = regexp.MustCompile(` (?:arrays?|tools?|functions?|schemas?|temperature|images?|audio|videos?|files?|documents?|` +
+	replyPart   = pattern(` (?:output|completion|generated|response|reply) (?:tokens?|length) `)
+	promptAlone = pattern(` (?:prompts?|inputs?|context|messages|conversation|history) `)
+	twoSizes    = pattern(` [0-9]{3,} .*(?: [0-9]{3,}) `) // one of them is the size, and the other one the bound
+	otherPart   = pattern(` (?:arrays?|tools?|functions?|schemas?|temperature|images?|audio|videos?|files?|documents?|` +
 		`pdf|pages?|names?|` +
 		`descriptions?|identifiers?|urls?|stop|logprobs|metadata|minimum|empty|at least|rate|per (?:second|minute|hour|day)|rpm|tpm|` +
 		`queues?|queued|pending|headers?|uri) `)
@@ -170,10 +175,10 @@ var (
 // max_tokens, is left out, and so are phrases that begin any refusal.
 func sizeWords(words string) string {
 	const most = 4000
-	words = refusing.ReplaceAllString(words[:min(len(words), most)], " ")
+	words = refusing().ReplaceAllString(words[:min(len(words), most)], " ")
 	var b strings.Builder
 	b.WriteByte(' ')
-	for _, token := range sizeToken.FindAllString(words, -1) {
+	for _, token := range sizeToken().FindAllString(words, -1) {
 		if path := strings.TrimRight(token, ".[]/0123456789"); path != "" && strings.ContainsAny(token, ".[/") {
 			if token = path[strings.LastIndexAny(path, ".[/")+1:]; token == "content" {
 				token = "prompt"
@@ -193,9 +198,9 @@ func sizeWords(words string) string {
 
 //nolint:gochecknoglobals // read only
 var (
-	refusing = regexp.MustCompile(`(?:invalid|bad|malformed)[ _](?:request|input|param(?:eter)?s?)s?(?:[ _]error)?\b|` +
+	refusing = pattern(`(?:invalid|bad|malformed)[ _](?:request|input|param(?:eter)?s?)s?(?:[ _]error)?\b|` +
 		`(?:input )?validation error\b|request id\b`)
-	sizeToken = regexp.MustCompile(`<=|>|[\p{L}\p{N}_.\[\]/]+`)
+	sizeToken = pattern(`<=|>|[\p{L}\p{N}_.\[\]/]+`)
 	sizeNames = []string{
 		"prompt", "input", "inputs", "context", "sequence", "request", "messages", "length", "len", "tokens", "token", "size", "window", "large",
 		"long", "too", "max", "maximum", "model", "number", "num", "total", "count", "of", "limit", "exceeded", "many",

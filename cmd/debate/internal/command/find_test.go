@@ -80,8 +80,10 @@ func TestTheListFitsATerminal(t *testing.T) {
 		{ID: id, Flow: "deliberation", State: flow.StateAwaitingInput, Topic: strings.Repeat("Design a rate limiter ", 20)},
 		{ID: id, Flow: "debate", State: "debating", Owner: "somebody", Round: 12, Topic: strings.Repeat("限速器", 50)},
 		{ID: "own-id", Flow: "debate", State: "debating", Quarantine: store.Quarantine{Count: 1}, Topic: "Tabs\nand\x1b[31m more"},
-		{ID: id, State: flow.StateError}, {ID: id, State: flow.StateCompleted},
-		{ID: id, State: flow.StatePaused}, {ID: id, State: flow.StateCanceled},
+		{ID: id, State: flow.StateError},
+		{ID: id, State: flow.StateCompleted},
+		{ID: id, State: flow.StatePaused},
+		{ID: id, State: flow.StateCanceled},
 	}
 	for i := range infos {
 		infos[i].StartedAt = time.Date(2026, 11, 30, 10, 8, 0, 0, time.Local) //nolint:gosmopolitan // the list has the time of its place

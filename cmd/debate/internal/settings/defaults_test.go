@@ -63,11 +63,13 @@ func TestWhoSaysItFirst(t *testing.T) {
 		"a file alone":       {file, settings.Wish{}, "openai/own", "openai/own", 2, 4, 3},
 		"a file of a budget": {"budget: {hard: 3}", settings.Wish{Usual: *said}, "openai/usual", "openai/usual-judge", 3, 0, 3},
 		"flags": {
-			file, settings.Wish{Usual: *said, Model: "openai/flag", Judge: "openai/flag-judge", Rounds: &five, Budget: "7"},
+			file,
+			settings.Wish{Usual: *said, Model: "openai/flag", Judge: "openai/flag-judge", Rounds: &five, Budget: "7"},
 			"openai/flag", "openai/flag-judge", 2, 5, 7,
 		},
 		"flags without a file": {
-			"", settings.Wish{Usual: *said, Agents: []string{"architect", "security", "testing", "simplicity"}, Rounds: &five},
+			"",
+			settings.Wish{Usual: *said, Agents: []string{"architect", "security", "testing", "simplicity"}, Rounds: &five},
 			"openai/usual", "openai/usual-judge", 4, 5, 0.5,
 		},
 	} {
