@@ -170,7 +170,7 @@ func TestSaved(t *testing.T) {
 	require.NoError(t, d.Markdown(&md))
 	for _, want := range []string{
 		"# Design a cache\n\nDebate deb-1\n\n**Saved.**", "## Solution\n\n**By judge, with a confidence of 80 of 100.**\n\n> A map with a lock.\n",
-		"**Trade-offs**\n\n- slower\n", "- **Rounds:** 1\n- **Contributions:** 2\n", "### architect\n\narchitect · 1 contribution\n",
+		"**Trade-offs**\n\n- slower\n", "- **Rounds:** 1\n- **Contributions:** 2\n", "### architect\n\narchitect · 1 contribution\n", //nolint:dupword // a name, and its role
 		"### Context\n\n> It has *one* reader.\n", "## Round 1\n\n### architect\n\nproposal\n\n> A **map**.\n",
 		"### security\n\ncritique of architect\n\n> &lt;script>\n",
 	} {

@@ -170,7 +170,7 @@ func (t *typesetter) code(code string, columns int) []string {
 // asItIs wraps each line of a text, and keeps its blanks.
 func (t *typesetter) asItIs(text string, columns int, as look) []string {
 	var out []string
-	for _, l := range strings.Split(text, "\n") {
+	for l := range strings.SplitSeq(text, "\n") {
 		var marks []glyph
 		for _, r := range strings.ReplaceAll(l, "\t", strings.Repeat(" ", tabColumns)) {
 			marks = append(marks, glyph{visible(r), as})

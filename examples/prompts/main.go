@@ -3,8 +3,8 @@
 //
 //	go run ./examples/prompts
 //
-// A script speaks, and the program prints what it was asked. "debate check --prompts" lists all texts that can be replaced, and package prompt
-// says what stands in them.
+// A script speaks, and the program prints what it was asked. "debate check --prompts" lists all texts that can be replaced, and package
+// prompt says what stands in them.
 //
 // It prints:
 //

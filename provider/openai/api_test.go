@@ -431,7 +431,7 @@ func TestTheWaitForTheChoiceIsShort(t *testing.T) {
 			mu.Lock()
 			asked = append(asked, time.Since(start))
 			mu.Unlock()
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) //nolint:forbidigo // in a bubble nobody waits
 			w := httptest.NewRecorder()
 			say(w)
 			return w.Result(), nil

@@ -60,7 +60,7 @@ func (s *Store) bereave(ctx context.Context, id string) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	lock := s.life.dead(owner, asks)
+	lock := s.life.dead(ctx, owner, asks)
 	if lock == nil {
 		return false, nil
 	}

@@ -107,16 +107,16 @@ func (l *life) close() {
 
 // dead returns the locked file of an owner whose process is gone; pass it to bury. It is nil if the owner lives, or if nobody can tell.
 // Somebody else may be asking at the same time, so it asks several times.
-func (l *life) dead(owner string, times int) *flock.Flock {
+func (l *life) dead(ctx context.Context, owner string, times int) *flock.Flock {
 	if l == nil || owner == "" {
 		return nil
 	}
-	return lockDead(l.file(owner), times)
+	return lockDead(ctx, l.file(owner), times)
 }
 
 // gone reports whether an owner's process is gone.
 func (l *life) gone(owner string) bool {
-	lock := l.dead(owner, 1)
+	lock := l.dead(context.Background(), owner, 1)
 	if lock == nil {
 		return false
 	}
@@ -136,7 +136,7 @@ func (l *life) files() map[string]bool {
 			continue
 		}
 		path := filepath.Join(filepath.Dir(l.path), entry.Name())
-		if lock := lockDead(path, 1); lock != nil {
+		if lock := lockDead(context.Background(), path, 1); lock != nil {
 			bury(lock, false)
 			if files == nil {
 				files = map[string]bool{}
@@ -153,7 +153,7 @@ func (l *life) sweep() {
 		if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) < ageLive {
 			continue
 		}
-		if lock := lockDead(path, 1); lock != nil {
+		if lock := lockDead(context.Background(), path, 1); lock != nil {
 			bury(lock, true)
 		}
 	}
@@ -166,7 +166,7 @@ func (o *living) end() {
 	}
 	path := o.lock.Path()
 	_ = o.lock.Close()
-	if lock := lockDead(path, 1); lock != nil {
+	if lock := lockDead(context.Background(), path, 1); lock != nil {
 		bury(lock, true)
 	}
 }
@@ -194,10 +194,14 @@ func lockAlive(ctx context.Context, path string) *flock.Flock {
 }
 
 // lockDead locks a file alone, if there is one and no owner has it.
-func lockDead(path string, times int) *flock.Flock {
+func lockDead(ctx context.Context, path string, times int) *flock.Flock {
 	for try := range times {
 		if try > 0 {
-			time.Sleep(time.Millisecond)
+			select {
+			case <-time.After(time.Millisecond):
+			case <-ctx.Done():
+				return nil
+			}
 		}
 		lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 		ok, err := lock.TryLock()

@@ -140,14 +140,11 @@ func inALine(record *flow.Record) string {
 		}
 		names[model] = append(names[model], called(record, seat.By))
 	}
-	for i, model := range models {
-		between := "; "
-		if i == 0 {
-			between = ": "
-		}
-		out += between + strings.Join(names[model], ", ") + " with " + model
+	asked := make([]string, 0, len(models))
+	for _, model := range models {
+		asked = append(asked, strings.Join(names[model], ", ")+" with "+model)
 	}
-	return out
+	return strings.TrimSuffix(out+": "+strings.Join(asked, "; "), ": ")
 }
 
 // placeholder stands for the problem where only the config matters.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/command"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // demonstrate runs the demonstration, which is not kept, and returns the exit code and what was written.
@@ -42,9 +43,9 @@ func TestThePipeBesideAProblem(t *testing.T) {
 	const unread = `the standard input sent nothing for 3s and was not read; debate "…" - waits for it`
 	late := func(after time.Duration) func(*io.PipeWriter) {
 		return func(pipe *io.PipeWriter) {
-			time.Sleep(after)
+			stage.Pass(after)
 			_, _ = io.WriteString(pipe, "the first half, ")
-			time.Sleep(time.Minute)
+			stage.Pass(time.Minute)
 			_, _ = io.WriteString(pipe, "and the second")
 			_ = pipe.Close()
 		}

@@ -69,7 +69,7 @@ func TestPager(t *testing.T) {
 		t.Skip("the pager of this test is a script of sh")
 	}
 	pager := filepath.Join(t.TempDir(), "pager")
-	require.NoError(t, os.WriteFile(pager, []byte("#!/bin/sh\necho \"$1 $LESS\"\ncat\n"), 0o700)) //nolint:gosec // it is carried out
+	require.NoError(t, os.WriteFile(pager, []byte("#!/bin/sh\necho \"$1 $LESS\"\ncat\n"), 0o700))
 	var out bytes.Buffer
 	assert.True(t, command.Page(system(&out, map[string]string{"PAGER": pager + " -x"}), "What is said.\n"))
 	assert.Equal(t, "-x FRX\nWhat is said.\n", out.String())

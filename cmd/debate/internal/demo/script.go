@@ -32,7 +32,7 @@ type lens struct {
 // read returns what is written.
 func read() *script {
 	out := &script{}
-	if json.Unmarshal(written, out) != nil { // it is part of the program
+	if json.Unmarshal(written, out) != nil { //nolint:musttag // keys are the fields' names // it is part of the program
 		return &script{Lenses: []lens{{}}}
 	}
 	return out

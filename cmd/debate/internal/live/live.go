@@ -179,7 +179,8 @@ func (m *Model) at(model string) string {
 func (m *Model) tellFailed(t *flow.Transition) {
 	told := m.failed.Take()
 	stops := t != nil && t.To == flow.StateError
-	if stops && len(told) == 0 && m.why == "" && (t.Failure == nil || t.Failure.Kind != provider.KindCostLimit) { // the program says which limit
+	limit := stops && t.Failure != nil && t.Failure.Kind == provider.KindCostLimit // the program says which one
+	if stops && len(told) == 0 && m.why == "" && !limit {
 		told = []string{progress.Cause(t.Failure)}
 	}
 	for _, text := range told {

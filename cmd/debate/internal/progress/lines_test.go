@@ -180,7 +180,7 @@ func TestFailuresAreToldOnce(t *testing.T) {
 	const proposal = deliberation.KindProposal
 	unknown := &flow.Error{
 		Kind: provider.KindValidation, Op: "r1.propose.ada", Participant: "ada", Attempt: 1,
-		Err: errors.New("status 404, model_not_found: The model `m` does not exist."),
+		Err: errors.New("status 404, model_not_found: The model `m` does not exist."), //nolint:revive // as the vendor says it
 	}
 	fails := func(by string) *flow.Failure {
 		return &flow.Failure{Spend: spend(proposal, by), By: by, Error: unknown, Final: true}
@@ -203,10 +203,10 @@ func TestFailed(t *testing.T) {
 		},
 		"the connection to openai at X was lost: unexpected EOF":   {Kind: provider.KindNetwork, Err: errors.New("unexpected EOF")},
 		"openai at X has sent no reply in time":                    {Kind: provider.KindTimeout, Err: errors.New("no reply in time")},
-		"the quota at openai is used up (429 quota): Pay.":         {Kind: provider.KindQuota, Err: errors.New("status 429, quota: Pay.")},
+		"the quota at openai is used up (429 quota): Pay.":         {Kind: provider.KindQuota, Err: errors.New("status 429, quota: Pay.")}, //nolint:revive // as the vendor says it
 		"openai at X has failed (500)":                             {Kind: provider.KindAPI, Err: errors.New("status 500")},
 		"this is too long for m of openai":                         {Kind: provider.KindContextOverflow},
-		"openai refuses the request (400 bad): No such parameter.": {Kind: provider.KindValidation, Err: errors.New("status 400, bad: No such parameter.")},
+		"openai refuses the request (400 bad): No such parameter.": {Kind: provider.KindValidation, Err: errors.New("status 400, bad: No such parameter.")}, //nolint:revive // as the vendor says it
 		"limit of the budget":                                      {Kind: provider.KindCostLimit},
 	} {
 		at := " at X"
