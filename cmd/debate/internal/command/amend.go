@@ -196,7 +196,8 @@ func modelsOf(record *flow.Record, given []string) (map[string]flow.ModelChoice,
 			names = one
 		}
 		models := strings.Split(names, ",")
-		if named && who == "" || slices.Contains(models, "") {
+		unnamed := func(model string) bool { _, _, ok := flow.SplitModel(model); return !ok }
+		if named && who == "" || slices.ContainsFunc(models, unnamed) {
 			return nil, fmt.Errorf("--model %q: want provider/model, or who=provider/model", one)
 		}
 		picked := flow.ModelChoice{Model: models[0], Fallbacks: models[1:]}

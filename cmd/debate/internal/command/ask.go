@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -113,15 +114,15 @@ func readLine(in *bufio.Reader) (string, error) {
 // ask asks the open inquiries one after the other. If nobody answers one, the error says so, and it stays open.
 func (l *leader) ask(ctx context.Context, record *flow.Record) error {
 	for _, q := range record.Inquiries {
-		if err := l.askOne(ctx, &q); err != nil {
+		if err := l.askOne(ctx, &q, l.question(record, &q)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *leader) askOne(ctx context.Context, q *flow.Inquiry) error {
-	for _, line := range inquiry.Lines(q) {
+func (l *leader) askOne(ctx context.Context, q *flow.Inquiry, asks string) error {
+	for _, line := range inquiry.Lines(q, asks) {
 		_, _ = fmt.Fprintln(l.Err, line)
 	}
 	dialogue := inquiry.Begin(*q)
@@ -152,10 +153,10 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry) error {
 		case err == nil:
 			return nil
 		case errors.As(err, &failure) && failure.Kind == provider.KindValidation:
-			l.warnf("%v", err)
+			l.warnf("%s", progress.Told(err))
 			dialogue = inquiry.Begin(*q)
 		case errors.As(err, &failure) && failure.Kind == provider.KindState:
-			l.warnf("%v", err) // it was answered elsewhere, or withdrawn
+			l.warnf("%s", progress.Told(err)) // it was answered elsewhere, or withdrawn
 			return nil
 		default:
 			return err
@@ -172,11 +173,34 @@ func (l *leader) give(ctx context.Context, signal flow.Signal) error {
 	return l.session.Control(ctx, signal)
 }
 
-// tellAnswers says how the open inquiries are answered later.
+// question returns on one line what an inquiry asks.
+func (p *program) question(record *flow.Record, q *flow.Inquiry) string {
+	var asked flow.CallUsage
+	if len(q.About) > 0 {
+		asked, _ = record.CallUsage(q.About[0].Call)
+	}
+	return progress.Asks(q, func(id string) string { return progress.Clean(called(record, id)) }, asked.Model, p.at)
+}
+
+// tellAnswers says how the open inquiries are answered later. What has failed is told once, with what helps against it.
 func (p *program) tellAnswers(record *flow.Record) {
+	resume := p.tools.again("resume", shortID(record.ID))
+	because, failures := p.failures(record)
+	p.tellFailures(because)
+	for _, failure := range failures {
+		p.showMend(record, failure, resume)
+	}
+	if len(failures) > 0 {
+		p.warnf("%s lists what else can be done.", progress.Command("show", shortID(record.ID)))
+	}
+	asking := false
 	for i := range record.Inquiries {
 		q := &record.Inquiries[i]
-		for _, line := range inquiry.Lines(q) {
+		if len(q.About) > 0 {
+			continue
+		}
+		asking = true
+		for _, line := range inquiry.Lines(q, p.question(record, q)) {
 			_, _ = fmt.Fprintln(p.Err, line)
 		}
 		what := "TEXT"
@@ -185,5 +209,7 @@ func (p *program) tellAnswers(record *flow.Record) {
 		}
 		p.warnf("%s %s", p.tools.again("answer", shortID(record.ID), q.ID), what)
 	}
-	p.warnf("%s continues it then.", p.tools.again("resume", shortID(record.ID)))
+	if asking {
+		p.warnf("%s continues it then.", resume)
+	}
 }

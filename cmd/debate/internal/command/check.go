@@ -181,7 +181,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 		if ok && !f.demo && keys[vendor] == nil && variables(vendor) != "" {
 			standIn(engine, vendor)
 			keys[vendor] = engine.Providers[vendor]
-			p.warnf("To run this, %s needs a key: set %s.", vendor, variables(vendor))
+			p.warnf("To run this, %s %s.", vendor, lacks(vendor))
 		}
 	}
 	p.reach(loaded)

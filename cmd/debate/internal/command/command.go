@@ -47,7 +47,7 @@ func Run(ctx context.Context, system System) int {
 		return exitOK
 	}
 	// A reader that has gone away, such as head, wants no message.
-	if text := strings.TrimSpace(err.Error()); text != "" && !errors.Is(err, syscall.EPIPE) {
+	if text := strings.TrimSpace(progress.Told(err)); text != "" && !errors.Is(err, syscall.EPIPE) {
 		for line := range strings.Lines(text) {
 			p.warnf("%s", line)
 		}

@@ -205,6 +205,20 @@ func (p *program) goOn(ctx context.Context, engine *debate.Engine, id, reason st
 	return p.lead(ctx, session)
 }
 
+// missing returns the error of a conversation that this program lacks something for.
+func (p *program) missing(ctx context.Context, engine *debate.Engine, id string, why error) error {
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return err
+	}
+	again := progress.Command("resume", shortID(id))
+	if needs := unable(engine, modelsNow(record)); needs != "" {
+		return exit(exitConfig, fmt.Errorf("%s; then %s continues it", needs, again))
+	}
+	return exit(exitConfig, fmt.Errorf("%w; %s continues it where that is there. --context, --allow-write, --allow-run and --mcp offer tools",
+		said(why), again))
+}
+
 // session opens a conversation, and says what helps if it cannot be opened.
 func (p *program) session(ctx context.Context, engine *debate.Engine, id string) (*debate.Session, error) {
 	session, err := engine.Open(ctx, id)
@@ -215,8 +229,7 @@ func (p *program) session(ctx context.Context, engine *debate.Engine, id string)
 	case errors.Is(err, flow.ErrLeased):
 		return nil, exit(exitGeneral, fmt.Errorf("another process runs %s: %s follows it", shortID(id), progress.Command("watch", shortID(id))))
 	case errors.Is(err, flow.ErrMissing):
-		return nil, exit(exitConfig, fmt.Errorf("%w; %s continues it where that is there. "+
-			"--context, --allow-write, --allow-run and --mcp offer tools", err, progress.Command("resume", shortID(id))))
+		return nil, p.missing(ctx, engine, id, err)
 	}
 	return session, err
 }

@@ -41,8 +41,8 @@ func (c *choice) what() string {
 	if c.flow != "" {
 		what = c.flow
 	}
-	if len(c.last.States) > 0 {
-		return what + " in the state " + string(c.last.States[0])
+	if len(c.last.States) > 0 { // those of waiting
+		return what + " that waits for an answer"
 	}
 	if c.last.Unfinished {
 		return what + " that is not over"

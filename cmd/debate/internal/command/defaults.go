@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -120,23 +118,6 @@ func (p *program) rows(f *configFlags) (settings.Rows, error) {
 		}
 	}
 	return rows, nil
-}
-
-// address refuses the variable that names a vendor's server if that is no URL. What it says holds no password.
-func (p *program) address(vendor string) error {
-	name := map[string]string{
-		"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL", "azure": "AZURE_OPENAI_ENDPOINT", "vllm": "VLLM_BASE_URL",
-		"lmstudio": "LMSTUDIO_BASE_URL",
-	}[vendor]
-	said := strings.TrimSpace(p.get(name))
-	address, err := url.Parse(said)
-	switch {
-	case said == "", err == nil && address.Host != "" && (address.Scheme == "http" || address.Scheme == "https"):
-		return nil
-	case strings.Contains(said, "@"):
-		said = "what it says"
-	}
-	return exit(exitConfig, fmt.Errorf("%s: %s is no http or https URL", name, said))
 }
 
 // notef says what is to be known beside the conversation, unless --quiet is set.

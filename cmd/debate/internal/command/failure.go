@@ -3,43 +3,172 @@ package command
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// at says where a vendor is if a variable of the environment has moved it: " at URL (VARIABLE)".
+// located returns the variable that says where a vendor's server is; "": none does. A bare one may name a host alone.
+func located(vendor string) (variable string, bare bool) {
+	switch vendor {
+	case "openai", "anthropic", "vllm", "lmstudio":
+		return strings.ToUpper(vendor) + "_BASE_URL", false
+	case "azure":
+		return "AZURE_OPENAI_ENDPOINT", false
+	case "ollama":
+		return "OLLAMA_HOST", true
+	case "snowflake":
+		return "SNOWFLAKE_ACCOUNT", true
+	default:
+		return "", false
+	}
+}
+
+// address returns where a vendor's server is if a variable says so, without a key or a password that it may hold, and the variable. The
+// error says that it names no server.
+func (p *program) address(vendor string) (place, variable string, err error) {
+	variable, bare := located(vendor)
+	said := strings.TrimSpace(p.get(variable))
+	if variable == "" || said == "" {
+		return "", "", nil
+	}
+	if _, err := netip.ParseAddr(strings.Trim(said, "[]")); bare && err == nil {
+		return said, variable, nil
+	}
+	scheme, rest, whole := strings.Cut(said, "://")
+	if bare && !whole {
+		scheme, rest = "http", said
+	}
+	server, err := url.Parse(scheme + "://" + rest)
+	switch {
+	case err == nil && server.Host != "" && bare && !whole:
+		return progress.Clean(server.Host), variable, nil
+	case err == nil && server.Host != "" && (scheme == "http" || scheme == "https"):
+		return progress.Clean(scheme + "://" + server.Host), variable, nil
+	case strings.Contains(said, "@"):
+		said = "what it says"
+	}
+	wants := "no http or https URL"
+	if bare {
+		wants = "neither a host nor an http or https URL"
+	}
+	return "", variable, exit(exitConfig, fmt.Errorf("%s: %s is %s", variable, said, wants))
+}
+
+// at says where a vendor is if a variable of the environment says so: " at URL (VARIABLE)".
 func (p *program) at(vendor string) string {
-	name := strings.ToUpper(strings.ReplaceAll(vendor, "-", "_")) + "_BASE_URL"
-	place, err := url.Parse(p.get(name))
-	if err != nil || place.Host == "" {
+	place, variable, err := p.address(vendor)
+	if err != nil || place == "" {
 		return ""
 	}
-	return " at " + progress.Clean(place.Scheme+"://"+place.Host) + " (" + name + ")" // without a key that it may hold
+	return " at " + place + " (" + variable + ")"
 }
 
-// failedBecause says in a sentence why a conversation is in the error state: who has failed, and what the vendor has answered.
-func (p *program) failedBecause(record *flow.Record) string {
-	failure := record.Failure
-	if failure == nil {
+// lacks says what makes a vendor usable whose variables are not set; "": it is unknown.
+func lacks(vendor string) string {
+	names := variables(vendor)
+	switch variable, _ := located(vendor); {
+	case names == "":
 		return ""
+	case names == variable:
+		return "needs an address: set " + names
+	default:
+		return "needs a key: set " + names
 	}
-	if failure.Participant == "" {
-		return progress.Cause(failure)
-	}
-	model := record.Participant(failure.Participant).Model
-	vendor, _, _ := flow.SplitModel(model)
-	return progress.Clean(called(record, failure.Participant)) + ": " + progress.Failed(failure, model, p.at(vendor))
 }
 
-// showMend says what helps a conversation in the error state: what is to be done beside it, and the commands. resume is the one that
-// tries again.
-func (p *program) showMend(record *flow.Record, resume string) {
-	failure := record.Failure
+// unable says what the vendors of models need that this program cannot use; "": it can use them all.
+func unable(engine *debate.Engine, models []string) string {
+	var told []string
+	for _, model := range models {
+		vendor, _, _ := flow.SplitModel(model)
+		need := lacks(vendor)
+		if one := vendor + " " + need; need != "" && engine.Providers[vendor] == nil && !slices.Contains(told, one) {
+			told = append(told, one)
+		}
+	}
+	return strings.Join(told, "; ")
+}
+
+// modelsNow returns the models that the actors of a conversation may ask: those of its config, or those that have replaced them.
+func modelsNow(record *flow.Record) (all []string) {
+	for seat := range record.Config().Seats() {
+		if now := record.Replacement(seat.By); now != "" {
+			all = append(all, now)
+			continue
+		}
+		all = append(all, *seat.Model)
+		if seat.Fallbacks != nil {
+			all = append(all, *seat.Fallbacks...)
+		}
+	}
+	return all
+}
+
+// failures says which calls of a conversation have failed and wait for a decision, or for another try: a sentence for each cause, with all
+// whose calls have failed for it, and the first failure of each.
+func (p *program) failures(record *flow.Record) (because []string, first []*flow.Error) {
+	var calls []string
+	for i := range record.Inquiries {
+		for _, about := range record.Inquiries[i].About {
+			calls = append(calls, about.Call)
+		}
+	}
+	for i := range record.Failures {
+		calls = append(calls, record.Failures[i].Call)
+	}
+	if record.Failure != nil {
+		calls = append(calls, record.Failure.Op)
+	}
+	seen := make(map[string]bool)
+	for i := range record.SkippedCalls {
+		seen[record.SkippedCalls[i].Call] = true
+	}
+	var groups progress.Groups
+	for _, call := range calls {
+		failure := record.FailureOf(call)
+		if failure == nil || seen[call] {
+			continue
+		}
+		seen[call] = true
+		asked, _ := record.CallUsage(call)
+		if groups.Add(progress.Clean(called(record, asked.By)), progress.Failed(failure, asked.Model, p.at)) {
+			first = append(first, failure)
+		}
+	}
+	return groups.Take(), first
+}
+
+// failedBecause says why a conversation is in the error state: who has failed, and what the vendor has answered. A sentence for each cause.
+func (p *program) failedBecause(record *flow.Record) []string {
+	if record.Failure == nil {
+		return nil
+	}
+	because, _ := p.failures(record)
+	if record.Failure.Participant == "" || len(because) == 0 {
+		return []string{progress.Cause(record.Failure)}
+	}
+	return because
+}
+
+// tellFailures tells what has failed, a line for each sentence.
+func (p *program) tellFailures(because []string) {
+	for _, one := range because {
+		p.warnf("Failed: %s.", strings.TrimSuffix(one, "."))
+	}
+}
+
+// showMend says what helps a conversation that a failure has stopped: what is to be done beside it, and the commands. resume is the one
+// that tries again.
+func (p *program) showMend(record *flow.Record, failure *flow.Error, resume string) {
 	if failure == nil {
 		p.warnf("%s tries again.", resume)
 		return
@@ -54,7 +183,7 @@ func (p *program) showMend(record *flow.Record, resume string) {
 	case failure.Kind == provider.KindAuthentication && variables(vendor) != "":
 		p.warnf("Set %s anew, then %s tries again.", variables(vendor), resume)
 	case model && another(failure.Kind):
-		p.warnf("%s gives all another model; --model %s one.", p.tools.again("resume --model provider/model", shortID(record.ID)),
+		p.warnf("%s gives all another model, and --model %s one.", p.tools.again("resume --model provider/model", shortID(record.ID)),
 			progress.Quote(who+"=provider/model"))
 	case field != "" && !model:
 		does := "changes that"

@@ -20,7 +20,7 @@ import (
 // TestWhatHelpsIsSaid: whatever has stopped a conversation, debate show says who has failed and what the vendor has answered, and prints the
 // command that helps. No name of a call or of a kind stands there.
 func TestWhatHelpsIsSaid(t *testing.T) {
-	const models = "debate resume --model provider/model c gives all another model; --model 'ada=provider/model' one."
+	const models = "debate resume --model provider/model c gives all another model, and --model 'ada=provider/model' one."
 	limited := func(b flow.Budget) func(*deliberation.Config) { return func(c *deliberation.Config) { c.Budget = &b } }
 	for name, tc := range map[string]struct {
 		kind   provider.Kind

@@ -290,11 +290,17 @@ func (l *leader) finish(record *flow.Record, err error) error {
 	return l.end(record, &got, err)
 }
 
-// tellFailure says why a conversation is in the error state, unless the lines or the view have.
+// tellFailure says what has stopped a conversation that fails, unless the lines or the view have. They leave it to the questions, if it has
+// asked.
 func (l *leader) tellFailure(record *flow.Record) {
+	if record.State == flow.StateAwaitingInput {
+		because, _ := l.failures(record)
+		l.tellFailures(because)
+		return
+	}
 	told := l.viewed || l.lines != nil && l.lines.Told()
 	if !told && record.State == flow.StateError && record.Failure != nil && record.Reason != flow.EndHardLimit {
-		l.warnf("Failed: %s.", strings.TrimSuffix(l.failedBecause(record), "."))
+		l.tellFailures(l.failedBecause(record))
 	}
 }
 
@@ -313,7 +319,7 @@ func (l *leader) end(record *flow.Record, got *result, err error) error {
 		}
 	case record.State == flow.StateError:
 		l.tellFailure(record)
-		l.showMend(record, l.again("resume"))
+		l.showMend(record, record.Failure, l.again("resume"))
 	case record.State == flow.StatePaused:
 		said := "Paused. "
 		if l.lines != nil {

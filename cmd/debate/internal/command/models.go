@@ -76,13 +76,13 @@ func (p *program) listModels() *cobra.Command {
 func (p *program) modelsOf(ctx context.Context, vendor string, parts []string) ([]knownModel, error) {
 	const most = 30 * time.Second
 	engine := p.engine()
-	switch names := variables(vendor); {
-	case names == "":
+	switch need := lacks(vendor); {
+	case need == "":
 		return nil, exit(exitArguments, fmt.Errorf("--of: %w", flow.Unknown("vendor", vendor, env.Vendors()...)))
 	case engine.Providers[vendor] == nil:
-		return nil, exit(exitConfig, fmt.Errorf("%s needs a key: set %s", vendor, names))
+		return nil, exit(exitConfig, fmt.Errorf("%s %s", vendor, need))
 	}
-	if err := p.address(vendor); err != nil {
+	if _, _, err := p.address(vendor); err != nil {
 		return nil, err
 	}
 	lister, ok := provider.As[provider.Lister](engine.Providers[vendor])

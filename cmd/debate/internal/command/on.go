@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // onFlags are the flags of the command on.
@@ -213,6 +214,11 @@ func forked(
 		}
 	}
 	session, err := engine.Fork(ctx, id, seq, edit)
+	if mistake == nil && errors.Is(err, &flow.Error{Kind: provider.KindValidation}) {
+		if needs := neededBy(ctx, engine, id, edit); needs != "" {
+			return nil, exit(exitConfig, errors.New(needs))
+		}
+	}
 	if mistake == nil {
 		mistake = edits.Placed(err)
 	}
@@ -225,4 +231,21 @@ func forked(
 		return nil, mistake
 	}
 	return session, nil
+}
+
+// neededBy says what the vendors need that a fork asks and that this program cannot use; "": it can use them all.
+func neededBy(ctx context.Context, engine *debate.Engine, id string, edit func(flow.Config) flow.Config) string {
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return ""
+	}
+	config := record.Config()
+	if edit != nil {
+		config = edit(config)
+	}
+	var models []string
+	for _, model := range flow.Models(config) {
+		models = append(models, model)
+	}
+	return unable(engine, models)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -55,6 +56,13 @@ func (p *program) runResume(ctx context.Context, engine *debate.Engine, id strin
 			return err
 		}
 	}
+	again := inquiry.Retries(record.Inquiries)
+	for _, answer := range again {
+		answer.Person = p.user()
+		if err := p.control(ctx, engine, id, answer); err != nil {
+			return err
+		}
+	}
 	var signal flow.Signal
 	switch {
 	case record.State == flow.StateError:
@@ -69,7 +77,7 @@ func (p *program) runResume(ctx context.Context, engine *debate.Engine, id strin
 			return err
 		}
 	}
-	if signal != nil || f.idle {
+	if signal != nil || f.idle || len(again) > 0 && after.Held {
 		if run, err := p.tellState(ctx, engine, id, !f.idle); err != nil || !run {
 			return err
 		}

@@ -138,7 +138,7 @@ func (p *program) load(
 	}
 	for _, model := range flow.Models(loaded.Config) {
 		vendor, _, _ := flow.SplitModel(model)
-		if err := p.address(vendor); err != nil {
+		if _, _, err := p.address(vendor); err != nil {
 			return nil, err
 		}
 	}
@@ -181,15 +181,11 @@ func (p *program) reach(loaded *settings.Settings) (offered bool) {
 // check reports all mistakes of a config: those that were found already, and those that the engine finds.
 func check(ctx context.Context, loaded *settings.Settings, engine *debate.Engine, found error) error {
 	err := errors.Join(found, loaded.Check(ctx, engine, env.Vendors(), func(vendor string) string {
-		names := variables(vendor)
-		switch {
-		case names == "":
-			return ""
-		case loaded.Config.Flow() == evaluation.FlowName: // no flag makes a demonstration of it
-			return "set " + names
-		default:
-			return "set " + names + ", or add --demo"
+		need := lacks(vendor)
+		if need != "" && loaded.Config.Flow() != evaluation.FlowName { // no flag makes a demonstration of that
+			need += ", or add --demo"
 		}
+		return need
 	}))
 	if err == nil {
 		return nil

@@ -150,15 +150,18 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string, 
 	u := spent.Usage
 	t.row("Cost", fmt.Sprintf("%s; in all %s: %d tokens in, %d out",
 		info.Beside(info.Spent), progress.Plural(spent.Requests, "call"), u.Input, u.Output))
-	failed := ""
-	if record.State == flow.StateError && record.Reason != flow.EndHardLimit && record.Failure != nil {
+	var failed []string
+	switch {
+	case record.State == flow.StateAwaitingInput:
+		failed, _ = p.failures(record)
+	case record.State == flow.StateError && record.Reason != flow.EndHardLimit && record.Failure != nil:
 		failed, why = p.failedBecause(record), "" // which does not say who has failed
 	}
 	if why != "" {
 		t.row("Because", why)
 	}
-	if failed != "" {
-		t.row("Failed", failed)
+	for _, one := range failed {
+		t.row("Failed", one)
 	}
 	for name, value := range record.Settings().Labels {
 		t.row("Label", name+"="+value)
@@ -239,7 +242,10 @@ func (p *program) showInquiries(record *flow.Record) {
 		if len(q.Options) > 0 && q.To != "" {
 			p.printf(" about %s", progress.Clean(called(record, q.To)))
 		}
-		p.printf("\n%s\n", progress.Text(q.Question))
+		p.printf("\n")
+		if len(q.About) == 0 { // why calls have failed stands above
+			p.printf("%s\n", progress.Text(q.Question))
+		}
 		if q.Use != nil {
 			p.printf("  %s %s\n", progress.Clean(q.Use.Tool), progress.Clean(q.Use.Arguments))
 		}
@@ -250,7 +256,11 @@ func (p *program) showInquiries(record *flow.Record) {
 			p.printf("  %s TEXT\n", progress.Command("answer", shortID(record.ID), q.ID))
 		}
 		for _, option := range q.Options {
-			p.printf("  %s\n", progress.Command("answer", shortID(record.ID), q.ID, string(option)))
+			answer := "answer"
+			if option == flow.OptionModel {
+				answer += " --model provider/model"
+			}
+			p.printf("  %s\n", progress.Command(answer, shortID(record.ID), q.ID, string(option)))
 		}
 	}
 }
@@ -261,8 +271,12 @@ func (p *program) showNext(record *flow.Record, info *store.Info) {
 	case record.State == flow.StatePaused:
 		p.warnf("%s continues it.", progress.Command("resume", shortID(record.ID)))
 	case record.State == flow.StateError:
-		p.showMend(record, progress.Command("resume", shortID(record.ID)))
+		p.showMend(record, record.Failure, progress.Command("resume", shortID(record.ID)))
 	case record.State == flow.StateAwaitingInput:
+		_, failures := p.failures(record)
+		for _, failure := range failures {
+			p.showMend(record, failure, progress.Command("resume", shortID(record.ID)))
+		}
 		p.warnf("It continues once this is answered: the commands stand under each question.")
 	case record.State.Idle(), record.Final():
 	case info.Owner == "":

@@ -15,12 +15,10 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Lines returns what a person reads of an inquiry: the question, the arguments of a tool, and the options, a line each.
-func Lines(q *flow.Inquiry) []string {
-	out := []string{Question(q)}
-	if q.Failure != nil {
-		out = append(out, "  "+progress.Cause(q.Failure))
-	}
+// Lines returns what a person reads of an inquiry: what it asks, as [progress.Asks] says it, the arguments of a tool, and the options, a
+// line each.
+func Lines(q *flow.Inquiry, asks string) []string {
+	out := []string{asks}
 	if use := q.Use; use != nil {
 		arguments := progress.Clean(use.Arguments)
 		if use.Cut {
@@ -38,8 +36,16 @@ func Lines(q *flow.Inquiry) []string {
 	return out
 }
 
-// Question returns the question on one line.
-func Question(q *flow.Inquiry) string { return progress.Clean(q.Question) }
+// Retries returns the answers with which the calls are made again that open inquiries are about, because they have failed.
+func Retries(open []flow.Inquiry) []flow.Answer {
+	var out []flow.Answer
+	for i := range open {
+		if q := &open[i]; q.Failure != nil && slices.Contains(q.Options, flow.OptionRetry) {
+			out = append(out, flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry})
+		}
+	}
+	return out
+}
 
 // Meaning says what an option does.
 func Meaning(option flow.Option) string {

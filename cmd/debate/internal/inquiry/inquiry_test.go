@@ -16,7 +16,7 @@ import (
 
 func failed(by ...string) *flow.Inquiry {
 	q := &flow.Inquiry{
-		ID: "f", Question: "What now?\x1b[2J", Failure: &flow.Error{Kind: provider.KindQuota, Err: errors.New("no money")},
+		ID: "f", Failure: &flow.Error{Kind: provider.KindQuota, Err: errors.New("no money")},
 		Options: []flow.Option{flow.OptionRetry, flow.OptionModel, flow.OptionSkip, flow.OptionEnd},
 	}
 	for _, name := range by {
@@ -28,15 +28,15 @@ func failed(by ...string) *flow.Inquiry {
 // TestLines: what a person reads before deciding. The arguments of a tool are shown.
 func TestLines(t *testing.T) {
 	assert.Equal(t, []string{
-		"What now?␛", "  quota used up: no money", "  1  retry: try again now", "  2  model: let another model take over",
+		"ada: no money", "  1  retry: try again now", "  2  model: let another model take over",
 		"  3  skip: continue without this result", "  4  end: end with what there is",
-	}, inquiry.Lines(failed("ada")))
+	}, inquiry.Lines(failed("ada"), "ada: no money"))
 	assert.Equal(t, []string{
 		"May it?", `  write_file {"path": "/etc/passwd"} … (there is more)`, "  1  approve: allow this one use", "  2  deny: refuse it; the model reads the reason",
 	}, inquiry.Lines(&flow.Inquiry{
-		ID: "a", Question: "May it?", Options: []flow.Option{flow.OptionApprove, flow.OptionDeny},
+		ID: "a", Options: []flow.Option{flow.OptionApprove, flow.OptionDeny},
 		Use: &flow.PendingUse{Tool: "write_file", Arguments: "{\"path\":\n \"/etc/passwd\"}", Cut: true},
-	}))
+	}, "May it?"))
 }
 
 // TestDialogue: which lines become which answer. What is none is refused, and asked for again.
@@ -134,7 +134,7 @@ func TestMeaning(t *testing.T) {
 // TestDroppingAJudgeIsExplained: whoever drops the last judge learns before that there is no verdict then.
 func TestDroppingAJudgeIsExplained(t *testing.T) {
 	for kind, told := range map[flow.CallKind]bool{debate.KindVerdict: true, debate.KindAssessment: true, "argument": false} {
-		lines := strings.Join(inquiry.Lines(&flow.Inquiry{Kind: kind, Question: "judge: refusal.", Options: []flow.Option{flow.OptionDrop}}), "\n")
+		lines := strings.Join(inquiry.Lines(&flow.Inquiry{Kind: kind, Options: []flow.Option{flow.OptionDrop}}, "judge: refusal"), "\n")
 		assert.Equal(t, told, strings.Contains(lines, "without the last judge there is no verdict"), kind)
 	}
 }

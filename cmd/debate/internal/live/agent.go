@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 )
 
@@ -32,6 +33,8 @@ func (m *Model) doing(a *progress.Actor) (mark, doing string) {
 		switch {
 		case a.Dropped:
 			return styles().bad.Render("✗"), styles().quiet.Render("takes no further part")
+		case a.Failed != "" && (m.course.Failed() || len(inquiry.Retries(m.course.Inquiries)) > 0): // the foot says why
+			return styles().bad.Render("✗"), ""
 		case a.Failed != "":
 			return styles().bad.Render("✗"), styles().bad.Render(a.Failed)
 		case a.Turns > 0:

@@ -74,9 +74,15 @@ func (m *Model) pause() tea.Cmd {
 
 // retry makes the calls again that have failed, or that wait.
 func (m *Model) retry() tea.Cmd {
+	var again []flow.Signal
+	for _, answer := range inquiry.Retries(m.course.Inquiries) {
+		again = append(again, answer)
+	}
 	switch {
 	case m.course.State == flow.StatePaused:
 		return m.give(flow.Resume{})
+	case len(again) > 0 && !m.course.Failed():
+		return m.give(again...)
 	case m.course.Failed() || m.course.Waits():
 		return m.give(flow.Retry{})
 	}
@@ -103,10 +109,17 @@ func (m *Model) move(key string) {
 	}
 }
 
-// give returns the command that gives a control to the conversation.
-func (m *Model) give(signal flow.Signal) tea.Cmd {
+// give returns the command that gives controls to the conversation, up to the first that is refused.
+func (m *Model) give(signals ...flow.Signal) tea.Cmd {
 	control := m.control
-	return func() tea.Msg { return controlMsg{control(signal)} }
+	return func() tea.Msg {
+		for _, signal := range signals {
+			if err := control(signal); err != nil {
+				return controlMsg{err}
+			}
+		}
+		return controlMsg{}
+	}
 }
 
 // interrupt takes Ctrl-C.

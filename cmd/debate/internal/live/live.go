@@ -32,8 +32,9 @@ type Model struct {
 	notes         []note
 	kept          []string // lines about what has gone wrong
 	read          pane
-	failed        progress.Groups // who has failed for good, until what follows from that
+	failed        progress.Groups // who has failed for good, until what follows from that; a question tells it itself
 	why           string          // why the conversation is in the error state
+	stops         bool            // a failure has stopped the conversation, and it was not told yet
 	pausing       bool            // a pause was asked for
 	armed         bool            // s was pressed once
 	entry         *entry
@@ -119,7 +120,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		if msg.err != nil {
 			m.pausing = false
-			m.note(progress.Clean(msg.err.Error()), true)
+			m.note(progress.Clean(progress.Told(msg.err)), true)
 		}
 	case tea.PasteMsg:
 		if m.entry != nil {
@@ -133,6 +134,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // end shows the last frame.
 func (m *Model) end() (tea.Model, tea.Cmd) {
+	if m.course.Failed() {
+		m.tellStopped()
+	}
 	m.over, m.entry = true, nil
 	return m, tea.Quit
 }
@@ -145,52 +149,64 @@ func (m *Model) take(e *flow.Event) {
 	switch body := e.Body.(type) {
 	case *flow.Transition:
 		m.pausing = false
-		m.tellFailed(body)
+		switch body.To {
+		case flow.StateAwaitingInput:
+			m.failed.Take()
+		case flow.StateError: // calls in flight may fail for the same cause
+			m.stops = body.Failure == nil || body.Failure.Kind != provider.KindCostLimit // of a limit, the program says which
+		default:
+			m.tellFailed()
+		}
 		m.notes = slices.DeleteFunc(m.notes, func(n note) bool { return n.asked })
 	case *flow.Warning:
 		m.keep("warning: "+progress.Warning(body), false)
 	case *flow.Failure:
 		if body.Final {
-			m.failed.Add(m.course.Name(body.By), progress.Failed(body.Error, body.Model, m.at(body.Model)))
+			m.failed.Add(m.course.Name(body.By), progress.Failed(body.Error, body.Model, m.At))
 		}
 	case *flow.Intent:
 		m.why = ""
-	case *flow.Inquiry, *flow.Dropped:
-		m.tellFailed(nil)
+	case *flow.Answer:
+		if body.Rule { // nobody has read the question
+			m.tellFailed()
+		}
+		m.failed.Take()
+	case *flow.Dropped:
+		m.tellFailed()
 	case *flow.Skipped:
-		m.tellFailed(nil)
+		m.tellFailed()
 		m.keep(m.course.Name(body.By)+": "+progress.Clean(string(body.Kind))+" is left out", false)
 	}
 	m.course.Fold(e)
+	if m.course.Failed() && m.course.Settled() {
+		m.tellStopped()
+	}
 	if m.entry != nil && !m.open(m.entry.dialogue.Inquiry.ID) {
 		m.entry = nil // somebody else has answered
 	}
 }
 
-// at says where the vendor of a model is.
-func (m *Model) at(model string) string {
-	if vendor, _, ok := flow.SplitModel(model); ok && m.At != nil {
-		return m.At(vendor)
+// tellFailed tells who has failed for good: a line for each cause. If that has stopped the conversation, it stays in the frame.
+func (m *Model) tellFailed() {
+	for _, text := range m.failed.Take() {
+		if m.why = failed(text); !m.course.Failed() {
+			m.note(m.why, true)
+		}
+		m.stay(m.why)
 	}
-	return ""
 }
 
-// tellFailed tells who has failed for good: a line for each cause. If that has stopped the conversation, it stays in the frame.
-func (m *Model) tellFailed(t *flow.Transition) {
-	told := m.failed.Take()
-	stops := t != nil && t.To == flow.StateError
-	limit := stops && t.Failure != nil && t.Failure.Kind == provider.KindCostLimit // the program says which one
-	if stops && len(told) == 0 && m.why == "" && !limit {
-		told = []string{progress.Cause(t.Failure)}
+// tellStopped tells what has stopped the conversation, once.
+func (m *Model) tellStopped() {
+	m.tellFailed()
+	if m.stops && m.why == "" && m.course.Evidence != "" {
+		m.why = failed(m.course.Evidence)
+		m.stay(m.why)
 	}
-	for _, text := range told {
-		text = "Failed: " + strings.TrimSuffix(text, ".") + "."
-		if m.why = text; !stops {
-			m.note(text, true)
-		}
-		m.stay(text)
-	}
+	m.stops = false
 }
+
+func failed(text string) string { return "Failed: " + strings.TrimSuffix(text, ".") + "." }
 
 // open reports whether an inquiry is without an answer.
 func (m *Model) open(id string) bool {

@@ -144,6 +144,31 @@ func TestFailuresOfTheView(t *testing.T) {
 	assert.NotContains(t, s.frame()+strings.Join(s.Last(), ""), "r1.propose")
 }
 
+// TestAFailureThatIsAskedAbout: the question alone tells it, on the terminal behind the view the program does. r tries again.
+func TestAFailureThatIsAskedAbout(t *testing.T) {
+	s := newScreen(true)
+	s.happen(start(deliberation.FlowName, "T", 3, nil, "ada", "ben"), to(deliberation.StateProposing, 2),
+		ask(deliberation.KindProposal, "ada", ""), ask(deliberation.KindProposal, "ben", ""))
+	unknown := &flow.Error{Kind: provider.KindValidation, Attempt: 1, Err: errors.New("status 404, model_not_found: no such model")}
+	var want []flow.Signal
+	for _, by := range []string{"ada", "ben"} {
+		call := id(deliberation.KindProposal, by, "")
+		s.happen(&flow.Failure{Spend: flow.Spend{Call: call, Attempt: 1, Model: "openai/m"}, By: by, Error: unknown, Final: true}, &flow.Inquiry{
+			ID: "ask." + by, To: by, Question: by + ": validation. Amend models." + by, Failure: unknown,
+			Options: []flow.Option{flow.OptionRetry, flow.OptionModel}, About: []flow.FailedCall{{Call: call, By: by}},
+		})
+		want = append(want, flow.Answer{Inquiry: "ask." + by, Option: flow.OptionRetry})
+	}
+	s.happen(&flow.Transition{To: flow.StateAwaitingInput})
+	assert.Equal(t, 1, strings.Count(s.frame(), "does not know the model m"), s.frame())
+	assert.Contains(t, s.frame(), "? (and 1 more) ada: openai does not know the model m (404 model_not_found)")
+	assert.Contains(t, s.frame(), "r retry")
+	assert.NotContains(t, s.frame()+strings.Join(s.Last(), ""), "Amend")
+	assert.NotContains(t, strings.Join(s.Last(), ""), "does not know")
+	s.press("r")
+	assert.Equal(t, want, s.given)
+}
+
 // TestAnySpeech: whatever was said, and wherever the person reads, each frame fits.
 func TestAnySpeech(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 2))

@@ -224,15 +224,15 @@ func (m *Model) asked() []row {
 		if len(c.Inquiries) == 0 {
 			return nil
 		}
-		text := "? " + inquiry.Question(&c.Inquiries[0])
+		text := "? " + c.Asks(&c.Inquiries[0], m.At)
 		if more := len(c.Inquiries) - 1; more > 0 {
-			text = fmt.Sprintf("? (and %d more) ", more) + inquiry.Question(&c.Inquiries[0])
+			text = fmt.Sprintf("? (and %d more) ", more) + c.Asks(&c.Inquiries[0], m.At)
 		}
 		return m.wrapped(text, 90, 3, styles().wait)
 	}
 	d := m.entry.dialogue
 	var rows []row
-	for i, line := range inquiry.Lines(&d.Inquiry) {
+	for i, line := range inquiry.Lines(&d.Inquiry, c.Asks(&d.Inquiry, m.At)) {
 		rows = append(rows, m.wrapped(line, 92, max(1, 6-i), styles().wait)...)
 	}
 	if m.entry.trouble != "" {
@@ -284,7 +284,7 @@ func (m *Model) help() string {
 		keys = append(keys, "p pause")
 	}
 	switch {
-	case c.State == flow.StateError:
+	case c.State == flow.StateError, len(inquiry.Retries(c.Inquiries)) > 0:
 		keys = append(keys, "r retry")
 	case c.Waits() && c.State != flow.StatePaused:
 		keys = append(keys, "r retry now")

@@ -34,6 +34,7 @@ type Course struct {
 	said     int                             // bytes of the texts of Said
 	timeout  time.Duration                   // of an attempt
 	timeouts map[flow.CallKind]time.Duration // of one of a kind
+	failing  map[string]string               // the models that have failed for good, by their calls
 	jobs     progress.Jobs
 	seen     bool // the phase has made a call
 }
@@ -107,6 +108,15 @@ func (c *Course) Settled() bool {
 		}
 	}
 	return true
+}
+
+// Asks returns on one line what an inquiry asks, as the function [Asks] does.
+func (c *Course) Asks(q *flow.Inquiry, where func(vendor string) string) string {
+	model := ""
+	if len(q.About) > 0 {
+		model = c.failing[q.About[0].Call]
+	}
+	return Asks(q, c.Name, model, where)
 }
 
 // Over reports whether the conversation is completed or canceled.
@@ -288,8 +298,14 @@ func (c *Course) foldJob(asked *progress.Job, e *flow.Event) (*Actor, *Job) {
 			j.hush()
 			j.Trouble, j.Tool = "", ""
 		} else {
-			a.setBack(j, Failed(body.Error, body.Model, ""))
+			a.setBack(j, Failed(body.Error, body.Model, nil))
 		}
+	}
+	if asked.Over && asked.Result == nil {
+		if c.failing == nil {
+			c.failing = make(map[string]string)
+		}
+		c.failing[asked.Call] = asked.Model
 	}
 	a.tidy()
 	return a, j

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -9,12 +10,18 @@ import (
 )
 
 // Failed says why a call of a model has failed, as a sentence without its full stop: what the vendor has answered, or that it could not
-// be reached. at says where the vendor is, if a variable of the environment says so: " at URL (VARIABLE)". Without a model it is [Cause].
-func Failed(err *flow.Error, model, at string) string {
+// be reached. where says where a vendor is, if a variable of the environment says so: " at URL (VARIABLE)"; nil: none does. Without a model
+// it is [Cause].
+func Failed(err *flow.Error, model string, where func(vendor string) string) string {
 	vendor, name, ok := flow.SplitModel(model)
-	if vendor = Clean(vendor); err == nil || !ok || vendor == "" {
+	if err == nil || !ok || Clean(vendor) == "" {
 		return Cause(err)
 	}
+	at := ""
+	if where != nil {
+		at = where(vendor)
+	}
+	vendor = Clean(vendor)
 	code, words := answered(err)
 	colon := ""
 	if words != "" {
@@ -58,6 +65,51 @@ func Failed(err *flow.Error, model, at string) string {
 	}
 }
 
+// Asks returns on one line what an inquiry asks. Of calls that have failed it says who has failed, by the names that name returns, and why.
+// model is the one that the first of them has asked; where is as in [Failed].
+func Asks(q *flow.Inquiry, name func(id string) string, model string, where func(vendor string) string) string {
+	if q.Failure == nil || len(q.About) == 0 {
+		return Clean(q.Question)
+	}
+	var failed Groups
+	why := Failed(q.Failure, model, where)
+	for _, call := range q.About {
+		failed.Add(name(call.By), why)
+	}
+	return failed.Take()[0]
+}
+
+// Told returns the text of an error for people. Of a refusal of the library, the field and what is wrong with it are left, without the
+// names that the library has for its kind and for the operation.
+func Told(err error) string {
+	text := err.Error()
+	for _, refusal := range refusals(err) {
+		plain := (&flow.Error{Field: refusal.Field, Err: refusal.Err}).Error()
+		text = strings.Replace(text, refusal.Error(), strings.TrimPrefix(plain, "debate: "), 1)
+	}
+	return text
+}
+
+// refusals returns the refusals in an error, each before those in it.
+func refusals(err error) (all []*flow.Error) {
+	switch wrapping := err.(type) { //nolint:errorlint // each error in it is looked at
+	case nil:
+		return nil
+	case *flow.Error:
+		if kind := wrapping.Kind; wrapping.Err != nil && (kind == provider.KindValidation || kind == provider.KindState) {
+			all = append(all, wrapping)
+		}
+		return append(all, refusals(wrapping.Err)...)
+	case interface{ Unwrap() []error }:
+		for _, one := range wrapping.Unwrap() {
+			all = append(all, refusals(one)...)
+		}
+		return all
+	default:
+		return refusals(errors.Unwrap(err))
+	}
+}
+
 func status(code string) string {
 	if code == "" {
 		return ""
@@ -87,17 +139,18 @@ type group struct {
 	names []string
 }
 
-// Add adds who has failed, and why.
-func (g *Groups) Add(name, why string) {
+// Add adds who has failed, and why. It reports whether nobody has failed for that cause before.
+func (g *Groups) Add(name, why string) bool {
 	for i := range g.all {
 		if known := &g.all[i]; known.why == why {
 			if !slices.Contains(known.names, name) {
 				known.names = append(known.names, name)
 			}
-			return
+			return false
 		}
 	}
 	g.all = append(g.all, group{why, []string{name}})
+	return true
 }
 
 // Take returns a text for each cause, "Ada, Ben: why", and forgets them.

@@ -27,9 +27,11 @@ type Lines struct {
 
 	round  string // the one that was shown last
 	phase  string
-	failed Groups // who has failed for good, until what follows from that
-	told   bool   // who has failed was told since the last call
-	ended  bool   // the end was told
+	failed Groups          // who has failed for good, until what follows from that
+	stops  bool            // a failure has stopped the conversation, and it was not told yet: calls in flight may fail for the same cause
+	told   bool            // who has failed was told since the last call
+	back   map[string]bool // why attempts have failed, as it was told since the last result, and for whom
+	ended  bool            // the end was told
 }
 
 // New returns lines that go to out. Events before since are folded in silence: a former process has shown them.
@@ -45,9 +47,15 @@ func (l *Lines) Show(e *flow.Event) {
 	if e.At.Before(l.since) {
 		return
 	}
+	switch e.Body.(type) {
+	case *flow.Chunk, *flow.Failure: // of calls that were in flight
+	default:
+		l.tellStopped()
+	}
 	l.headings(e.Body)
 	l.tell(e, owner, job, asked)
 	if l.course.Settled() {
+		l.tellStopped()
 		l.End()
 	}
 }
@@ -92,15 +100,16 @@ func (l *Lines) tellFailed() {
 	}
 }
 
-// why says why an attempt has failed.
-func (l *Lines) why(f *flow.Failure) string { return Failed(f.Error, f.Model, at(l.At, f.Model)) }
-
-// at says where the vendor of a model is.
-func at(of func(vendor string) string, model string) string {
-	if vendor, _, ok := flow.SplitModel(model); ok && of != nil {
-		return of(vendor)
+// tellStopped tells which failures have stopped the conversation, once.
+func (l *Lines) tellStopped() {
+	if !l.stops {
+		return
 	}
-	return ""
+	l.stops = false
+	if l.tellFailed(); !l.told {
+		l.told = true
+		l.printf("Failed: %s.", strings.TrimSuffix(l.course.Evidence, "."))
+	}
 }
 
 // tell writes the lines of an event, which may be about a job.
@@ -108,8 +117,6 @@ func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 	switch body := e.Body.(type) {
 	case *flow.Intent:
 		l.told = false
-	case *flow.Inquiry:
-		l.tellFailed()
 	case *flow.ToolResult:
 		l.tool(body)
 	case *flow.Rejection:
@@ -125,6 +132,7 @@ func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 	case *flow.Warning:
 		l.printf("warning: %s", Warning(body))
 	case *flow.Answer:
+		l.tellFailed()
 		l.answered(body, asked)
 	case *flow.RetriedNow:
 		l.printf("The calls that wait are made now.")
@@ -143,11 +151,11 @@ func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 	}
 }
 
-// asked returns the question that an event answers.
+// asked returns the question that an event answers; "": it is about a failure, which is told.
 func (l *Lines) asked(body flow.Body) string {
 	if answer, ok := body.(*flow.Answer); ok {
 		for i := range l.course.Inquiries {
-			if q := &l.course.Inquiries[i]; q.ID == answer.Inquiry {
+			if q := &l.course.Inquiries[i]; q.ID == answer.Inquiry && len(q.About) == 0 {
 				return Shorten(Clean(q.Question), 200)
 			}
 		}
@@ -192,6 +200,7 @@ func (l *Lines) tool(t *flow.ToolResult) {
 
 // settled says that a call has its result. Summaries of an agent's history are no turns.
 func (l *Lines) settled(a *Actor, j *Job) {
+	clear(l.back)
 	if j.Kind == deliberation.KindDigest || j.Kind == flow.KindSummary {
 		return
 	}
@@ -210,8 +219,21 @@ func (l *Lines) failing(f *flow.Failure, at time.Time) {
 	switch {
 	case f.Void: // a control has aborted it: the transition says so
 	case f.Final:
-		l.failed.Add(name, l.why(f))
+		l.failed.Add(name, Failed(f.Error, f.Model, l.At))
 	default:
+		why := Failed(f.Error, f.Model, l.At)
+		own := fmt.Sprint(name, "\n", why, "\n", f.Next, f.Waits)
+		if l.back[own] { // it is tried once more
+			return
+		}
+		if l.back == nil {
+			l.back = make(map[string]bool)
+		}
+		told := why
+		if l.back[why] {
+			told = "the same"
+		}
+		l.back[why], l.back[own] = true, true
 		next := "trying again"
 		if f.Waits {
 			next = "waiting for the outage to pass"
@@ -222,13 +244,15 @@ func (l *Lines) failing(f *flow.Failure, at time.Time) {
 		if wait := f.RetryAt.Sub(at); !f.RetryAt.IsZero() && wait > 0 {
 			next += " in " + Span(wait)
 		}
-		l.printf("  %s: %s; %s", name, l.why(f), next)
+		l.printf("  %s: %s; %s", name, told, next)
 	}
 }
 
 func (l *Lines) answered(a *flow.Answer, asked string) {
 	switch {
-	case a.Option != "" && a.Rule:
+	case a.Rule && asked == "":
+		l.printf("A rule has decided: %s", Clean(string(a.Option)))
+	case a.Rule:
 		l.printf("A rule has decided: %s: %s", Clean(string(a.Option)), asked)
 	case a.Option != "":
 		l.printf("The question %s is decided: %s", Clean(a.Inquiry), Clean(string(a.Option)))
@@ -256,7 +280,13 @@ func (l *Lines) decided(d *arbiter.Decision) {
 
 // turnTo shows the transitions that are no beginning of a phase.
 func (l *Lines) turnTo(t *flow.Transition) {
-	l.tellFailed()
+	switch t.To {
+	case flow.StateAwaitingInput: // the questions tell it
+		l.failed.Take()
+	case flow.StateError:
+	default:
+		l.tellFailed()
+	}
 	switch {
 	case t.On == flow.TriggerResume:
 		l.printf("Resumed.")
@@ -265,10 +295,9 @@ func (l *Lines) turnTo(t *flow.Transition) {
 	case t.To == flow.StatePaused:
 		l.printf("Paused.")
 	case t.To == flow.StateError && t.Failure != nil && t.Failure.Kind == provider.KindCostLimit: // the program says which limit
-	case t.To == flow.StateError && !l.told:
-		l.told = true
-		l.printf("Failed: %s.", strings.TrimSuffix(l.course.Evidence, "."))
+		l.tellFailed()
 	case t.To == flow.StateError:
+		l.stops = true
 	case t.Reason == arbiter.EndComplete: // the evidence is the result
 		l.printf("The task is complete.")
 	case t.To == flow.StateCompleting && t.Evidence != "":

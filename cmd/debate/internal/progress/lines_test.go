@@ -3,6 +3,7 @@ package progress_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +79,7 @@ func TestLines(t *testing.T) {
 	assert.Equal(t, strings.TrimPrefix(`
 Round 1/3: Proposals (0/2)
   ada: openai limits the rate: slow down␛; trying again in 20s
-  ben: openai limits the rate: slow down␛; asking openai/other instead
+  ben: the same; asking openai/other instead
   ada: proposal (1/2), 1,234 tokens, 1.5s
 Failed: ben: m of openai has declined.
 The question f.1 is decided: drop
@@ -193,6 +194,49 @@ func TestFailuresAreToldOnce(t *testing.T) {
 	assert.Equal(t, "Round 1/3: Proposals (0/2)\nFailed: ben, ada: openai does not know the model m (404 model_not_found).\n", got)
 }
 
+// TestALateFailureIsToldWithTheOthers: a call in flight may fail for the cause that has stopped the conversation already.
+func TestALateFailureIsToldWithTheOthers(t *testing.T) {
+	const proposal = deliberation.KindProposal
+	refused := &flow.Error{Kind: provider.KindAuthentication, Err: errors.New("status 401")}
+	fails := func(by string) *flow.Failure {
+		return &flow.Failure{Spend: spend(proposal, by), By: by, Error: refused, Final: true}
+	}
+	got := shown(begun,
+		start(deliberation.FlowName, "ada", "ben"), &flow.Transition{To: deliberation.StateProposing, Calls: 2}, &flow.Round{N: 1, Of: 3},
+		ask(proposal, "ada", ""), ask(proposal, "ben", ""), fails("ben"),
+		&flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: refused}, fails("ada"),
+	)
+	assert.Equal(t, "Round 1/3: Proposals (0/2)\nFailed: ben, ada: openai refuses the key (401).\n", got)
+}
+
+// TestAFailureThatIsAskedAbout: the question tells it, unless a rule answers before a person reads it.
+func TestAFailureThatIsAskedAbout(t *testing.T) {
+	const proposal = deliberation.KindProposal
+	refused := &flow.Error{Kind: provider.KindRefusal}
+	asked := &flow.Inquiry{
+		ID: "ask.1", Question: "ada: refusal. Reword it.", Failure: refused, About: []flow.FailedCall{{Call: id(proposal, "ada", ""), By: "ada"}},
+	}
+	begin := []flow.Body{
+		start(deliberation.FlowName, "ada", "ben"), &flow.Transition{To: deliberation.StateProposing, Calls: 2}, &flow.Round{N: 1, Of: 3},
+		ask(proposal, "ada", ""), &flow.Failure{Spend: spend(proposal, "ada"), By: "ada", Error: refused, Final: true}, asked,
+	}
+	assert.Equal(t, "ada: m of openai has declined", fold(begin...).Asks(asked, nil))
+	const head = "Round 1/3: Proposals (0/2)\n"
+	assert.Equal(t, head, shown(begun, append(slices.Clip(begin), &flow.Transition{To: flow.StateAwaitingInput})...))
+	assert.Equal(t, head+"Failed: ada: m of openai has declined.\nA rule has decided: drop\n",
+		shown(begun, append(slices.Clip(begin), &flow.Answer{Inquiry: "ask.1", Option: flow.OptionDrop, Rule: true})...))
+}
+
+// TestTold: of what the library refuses, the field and the cause are told.
+func TestTold(t *testing.T) {
+	refused := func(field, why string) error {
+		return &flow.Error{Kind: provider.KindValidation, Op: "amend", Field: field, Err: errors.New(why)}
+	}
+	both := errors.Join(refused("rounds", "cannot be 0"), refused("models.eve", "nobody"))
+	assert.Equal(t, "x: rounds: cannot be 0\nmodels.eve: nobody; see y", progress.Told(fmt.Errorf("x: %w; see y", both)))
+	assert.Equal(t, "no such file", progress.Told(errors.New("no such file")))
+}
+
 // TestFailed: what is said of each kind of failure.
 func TestFailed(t *testing.T) {
 	for text, err := range map[string]flow.Error{
@@ -209,13 +253,16 @@ func TestFailed(t *testing.T) {
 		"openai refuses the request (400 bad): No such parameter.": {Kind: provider.KindValidation, Err: errors.New("status 400, bad: No such parameter.")}, //nolint:revive // as the vendor says it
 		"limit of the budget":                                      {Kind: provider.KindCostLimit},
 	} {
-		at := " at X"
-		if strings.Contains(text, "no key") {
-			at = ""
+		where := func(vendor string) string {
+			assert.Equal(t, "openai", vendor)
+			return " at X"
 		}
-		assert.Equal(t, text, progress.Failed(&err, "openai/m", at))
+		if strings.Contains(text, "no key") {
+			where = nil
+		}
+		assert.Equal(t, text, progress.Failed(&err, "openai/m", where))
 	}
-	assert.Equal(t, "key refused", progress.Failed(&flow.Error{Kind: provider.KindAuthentication}, "", ""))
+	assert.Equal(t, "key refused", progress.Failed(&flow.Error{Kind: provider.KindAuthentication}, "", nil))
 }
 
 // TestSilence: once per attempt the lines say that nothing comes of it.

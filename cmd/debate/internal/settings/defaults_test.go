@@ -112,7 +112,7 @@ func TestDefaultsHavePlaces(t *testing.T) {
 			engine := &debate.Engine{SkipModelCheck: true, Flows: map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}}
 			demo.Play(engine, "openai/x")
 			engine.Models["openai/x"] = debate.Model{Window: 1_000_000, Priced: true, Output: debate.USD / 1000}
-			err = loaded.Check(t.Context(), engine, nil, func(string) string { return "set it" })
+			err = loaded.Check(t.Context(), engine, nil, func(string) string { return "needs a key: set it" })
 		}
 		assert.ErrorContains(t, err, want, text)
 	}

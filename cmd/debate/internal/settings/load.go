@@ -194,7 +194,7 @@ func decodeFlow(name string, data []byte) (flow.Config, error) {
 	}
 }
 
-// Check lets the engine check the config. remedy says what is to be done if the key of a vendor is missing; "": the vendor is
+// Check lets the engine check the config. remedy says what a vendor lacks that the engine does not have; "": the vendor is
 // unknown. vendors are those that it knows. The error joins an [Error] for each invalid field. What is no mistake of the config, such
 // as a vendor that refuses a key, keeps its type.
 func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []string, remedy func(vendor string) string) error {
@@ -209,7 +209,7 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 		}
 		lacking[field] = true
 		if help := remedy(vendor); help != "" {
-			wrong.addf(s.root.placeOf(field), "%s %w: %s", model, errKey, help)
+			wrong.addf(s.root.placeOf(field), "%s %w", model, lackError(help))
 		} else {
 			known := slices.AppendSeq(vendors, maps.Keys(engine.Providers))
 			wrong.addf(s.root.placeOf(field), "%s: %w", model, flow.Unknown("vendor", vendor, known...))

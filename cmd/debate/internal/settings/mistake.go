@@ -51,7 +51,7 @@ const argument = "[problem]"
 func OfFlags(err error) bool {
 	all := mistakesIn(err)
 	for _, m := range all {
-		if m.File != "" || errors.Is(m, errKey) || !strings.HasPrefix(m.Path, "--") && m.Path != argument {
+		if m.File != "" || lacks(m) || !strings.HasPrefix(m.Path, "--") && m.Path != argument {
 			return false
 		}
 	}
@@ -82,8 +82,15 @@ func each(err error) (all []error) {
 	return []error{err}
 }
 
-// errKey is in a mistake that is none of the file or the command line: the environment lacks a key.
-var errKey = errors.New("needs a key")
+// lackError is a mistake that is none of the file or the command line: the environment lacks what a vendor needs.
+type lackError string
+
+func (e lackError) Error() string { return string(e) }
+
+func lacks(err error) bool {
+	_, ok := errors.AsType[lackError](err)
+	return ok
+}
 
 // Sorted returns an error with the mistakes that it joins, each once, in the order of their places: those of the command
 // line first. Other errors come last.
