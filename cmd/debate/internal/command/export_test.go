@@ -31,6 +31,9 @@ func ListTable(out io.Writer, width int, infos ...store.Info) error {
 	return (&program{System: System{Out: out}}).listTable(found, width)
 }
 
+// At says where a vendor is.
+func At(system System, vendor string) string { return (&program{System: system}).at(vendor) }
+
 // Finish ends the command that leads a session which has failed without a record.
 func Finish(out io.Writer, session *debate.Session, err error) error {
 	return (&leader{program: &program{System: System{Err: out}}, session: session}).finish(nil, err)

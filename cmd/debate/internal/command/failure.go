@@ -152,11 +152,15 @@ func (p *program) failedBecause(record *flow.Record) []string {
 	if record.Failure == nil {
 		return nil
 	}
-	because, _ := p.failures(record)
-	if record.Failure.Participant == "" || len(because) == 0 {
+	who := record.Participant(record.Failure.Participant)
+	switch because, _ := p.failures(record); {
+	case who.Name == "":
 		return []string{progress.Cause(record.Failure)}
+	case len(because) == 0:
+		return []string{progress.Clean(called(record, who.Name)) + ": " + progress.Failed(record.Failure, who.Model, p.at)}
+	default:
+		return because
 	}
-	return because
 }
 
 // tellFailures tells what has failed, a line for each sentence.

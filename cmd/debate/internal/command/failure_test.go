@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,10 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/env"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
@@ -81,6 +84,36 @@ func TestWhatHelpsIsSaid(t *testing.T) {
 	}
 }
 
+// TestWhereAVendorIs: the variable is the one that makes its provider, and what it holds beside a server is not shown.
+func TestWhereAVendorIs(t *testing.T) {
+	set := map[string]string{
+		"OPENAI_BASE_URL": "https://me:secret@box/v1?key=secret", "GROQ_BASE_URL": "http://box", "OLLAMA_HOST": "box:80",
+		"AZURE_OPENAI_ENDPOINT": "https://acme.openai.azure.com/", "VLLM_BASE_URL": "box", "SNOWFLAKE_ACCOUNT": "acme",
+	}
+	in := command.System{Lookup: func(name string) (string, bool) { value, ok := set[name]; return value, ok }}
+	for vendor, want := range map[string]string{
+		"openai": " at https://box (OPENAI_BASE_URL)", "groq": "", "ollama": " at box:80 (OLLAMA_HOST)", "vllm": "", "google": "",
+		"azure": " at https://acme.openai.azure.com (AZURE_OPENAI_ENDPOINT)", "snowflake": " at acme (SNOWFLAKE_ACCOUNT)",
+	} {
+		assert.Equal(t, want, command.At(in, vendor), vendor)
+	}
+
+	asked, told := map[string]bool{}, map[string]bool{}
+	env.From(func(name string) (string, bool) {
+		if !slices.Contains(env.Secrets(), name) {
+			asked[name] = true
+		}
+		return "http://box", true
+	})
+	everywhere := command.System{Lookup: func(string) (string, bool) { return "http://box", true }}
+	for _, vendor := range env.Vendors() {
+		if at := command.At(everywhere, vendor); at != "" {
+			told[strings.TrimSuffix(strings.TrimPrefix(at, " at http://box ("), ")")] = true
+		}
+	}
+	assert.Equal(t, asked, told)
+}
+
 // TestAFailureIsToldOnce: a debate that a vendor has stopped is led on, and its one failure stands in one line.
 func TestAFailureIsToldOnce(t *testing.T) {
 	place, config := t.TempDir(), debaters(nil)
@@ -90,5 +123,5 @@ func TestAFailureIsToldOnce(t *testing.T) {
 	}, config)
 	shown := run(t, place, "show", "c")
 	assert.Equal(t, 1, strings.Count(shown.out+shown.err, "refuses the key (401)"), shown.out+shown.err)
-	assert.Contains(t, shown.out, "Ada: demo refuses the key (401)")
+	assert.Regexp(t, `(Ada|Ben)(, (Ada|Ben))?: demo refuses the key \(401\)`, shown.out)
 }

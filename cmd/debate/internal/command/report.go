@@ -78,7 +78,7 @@ func (p *program) document(ctx context.Context, args []string) (document *export
 			return nil, "", nil, err
 		}
 		if document, err = export.Saved(data); err != nil {
-			return nil, "", nil, exit(exitArguments, fmt.Errorf("%s: %w", args[0], err))
+			return nil, "", nil, exit(exitArguments, fmt.Errorf("%s: %w", args[0], said(err)))
 		}
 		return document, strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])), func() {}, nil
 	}
