@@ -194,6 +194,28 @@ func TestFailuresAreToldOnce(t *testing.T) {
 	assert.Equal(t, "Round 1/3: Proposals (0/2)\nFailed: ben, ada: openai does not know the model m (404 model_not_found).\n", got)
 }
 
+// TestSetbacksAreToldOnce: a cause is told in full once until a call has its result, and once more for each whom it strikes.
+func TestSetbacksAreToldOnce(t *testing.T) {
+	const proposal = deliberation.KindProposal
+	down := &flow.Error{Kind: provider.KindNetwork, Err: errors.New("dial tcp 127.0.0.1:1: connect: connection refused")}
+	fails := func(by string, waits bool) *flow.Failure {
+		return &flow.Failure{Spend: spend(proposal, by), By: by, Error: down, Waits: waits}
+	}
+	got := shown(begun,
+		start(deliberation.FlowName, "ada", "ben", "cyd"), &flow.Transition{To: deliberation.StateProposing, Calls: 3}, &flow.Round{N: 1, Of: 3},
+		ask(proposal, "ada", ""), ask(proposal, "ben", ""), fails("ada", false), fails("ben", false), ask(proposal, "ada", ""),
+		fails("ada", false), fails("ben", false), fails("ada", true), ask(proposal, "cyd", ""), say(proposal, "cyd"), fails("ben", false),
+	)
+	assert.Equal(t, strings.TrimPrefix(`
+Round 1/3: Proposals (0/3)
+  ada: openai cannot be reached: connection refused; trying again
+  ben: the same; trying again
+  ada: the same; waiting for the outage to pass
+  cyd: proposal (1/3), 1,234 tokens, 1.5s
+  ben: openai cannot be reached: connection refused; trying again
+`, "\n"), got)
+}
+
 // TestALateFailureIsToldWithTheOthers: a call in flight may fail for the cause that has stopped the conversation already.
 func TestALateFailureIsToldWithTheOthers(t *testing.T) {
 	const proposal = deliberation.KindProposal
