@@ -122,10 +122,10 @@ func (p *program) failures(record *flow.Record) (because []string, first []*flow
 			calls = append(calls, about.Call)
 		}
 	}
-	for i := range record.Failures {
-		calls = append(calls, record.Failures[i].Call)
-	}
-	if record.Failure != nil {
+	if record.State == flow.StateError && record.Failure != nil {
+		for i := range record.Failures {
+			calls = append(calls, record.Failures[i].Call)
+		}
 		calls = append(calls, record.Failure.Op)
 	}
 	seen := make(map[string]bool)
@@ -135,11 +135,11 @@ func (p *program) failures(record *flow.Record) (because []string, first []*flow
 	var groups progress.Groups
 	for _, call := range calls {
 		failure := record.FailureOf(call)
-		if failure == nil || seen[call] {
+		asked, _ := record.CallUsage(call)
+		if failure == nil || seen[call] || record.IsDropped(asked.By) {
 			continue
 		}
 		seen[call] = true
-		asked, _ := record.CallUsage(call)
 		if groups.Add(progress.Clean(called(record, asked.By)), progress.Failed(failure, asked.Model, p.at)) {
 			first = append(first, failure)
 		}

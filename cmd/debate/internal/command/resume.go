@@ -69,7 +69,7 @@ func (p *program) runResume(ctx context.Context, engine *debate.Engine, id strin
 		signal = flow.Retry{Reason: f.reason}
 	case f.idle && record.State == flow.StatePaused:
 		signal = flow.Resume{Reason: f.reason}
-	case f.idle && after.Held: // calls that wait for an outage are made at once
+	case f.idle && after.Held && len(again) == 0: // calls that wait for an outage are made at once
 		signal = flow.Retry{Reason: f.reason}
 	}
 	if signal != nil {

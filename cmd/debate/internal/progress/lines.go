@@ -42,15 +42,15 @@ func (l *Lines) Course() *Course { return &l.course }
 
 // Show takes an event, and writes its lines, if it has any.
 func (l *Lines) Show(e *flow.Event) {
-	asked := l.asked(e.Body)
-	owner, job := l.course.fold(e)
-	if e.At.Before(l.since) {
-		return
-	}
 	switch e.Body.(type) {
 	case *flow.Chunk, *flow.Failure: // of calls that were in flight
 	default:
 		l.tellStopped()
+	}
+	asked := l.asked(e.Body)
+	owner, job := l.course.fold(e)
+	if e.At.Before(l.since) {
+		return
 	}
 	l.headings(e.Body)
 	l.tell(e, owner, job, asked)
