@@ -212,7 +212,7 @@ func (p *program) missing(ctx context.Context, engine *debate.Engine, id string,
 		return err
 	}
 	again := progress.Command("resume", shortID(id))
-	if needs := unable(engine, modelsNow(record)); needs != "" {
+	if needs := unable(engine, record.Config(), record.Replacement); needs != "" {
 		return exit(exitConfig, fmt.Errorf("%s; then %s continues it", needs, again))
 	}
 	return exit(exitConfig, fmt.Errorf("%w; %s continues it where that is there. --context, --allow-write, --allow-run and --mcp offer tools",

@@ -85,32 +85,24 @@ func lacks(vendor string) string {
 	}
 }
 
-// unable says what the vendors of models need that this program cannot use; "": it can use them all.
-func unable(engine *debate.Engine, models []string) string {
+// unable says what the vendors need that the actors of a config ask and that this program cannot use; "": it can use them all. now returns
+// the model that has replaced those of an actor; "": none has.
+func unable(engine *debate.Engine, config flow.Config, now func(actor string) string) string {
 	var told []string
-	for _, model := range models {
-		vendor, _, _ := flow.SplitModel(model)
-		need := lacks(vendor)
-		if one := vendor + " " + need; need != "" && engine.Providers[vendor] == nil && !slices.Contains(told, one) {
-			told = append(told, one)
+	for seat := range config.Seats() {
+		models := []string{cmp.Or(now(seat.By), *seat.Model)}
+		if seat.Fallbacks != nil && models[0] == *seat.Model {
+			models = append(models, *seat.Fallbacks...)
+		}
+		for _, model := range models {
+			vendor, _, _ := flow.SplitModel(model)
+			need := lacks(vendor)
+			if one := vendor + " " + need; need != "" && engine.Providers[vendor] == nil && !slices.Contains(told, one) {
+				told = append(told, one)
+			}
 		}
 	}
 	return strings.Join(told, "; ")
-}
-
-// modelsNow returns the models that the actors of a conversation may ask: those of its config, or those that have replaced them.
-func modelsNow(record *flow.Record) (all []string) {
-	for seat := range record.Config().Seats() {
-		if now := record.Replacement(seat.By); now != "" {
-			all = append(all, now)
-			continue
-		}
-		all = append(all, *seat.Model)
-		if seat.Fallbacks != nil {
-			all = append(all, *seat.Fallbacks...)
-		}
-	}
-	return all
 }
 
 // failures says which calls of a conversation have failed and wait for a decision, or for another try: a sentence for each cause, with all

@@ -243,9 +243,5 @@ func neededBy(ctx context.Context, engine *debate.Engine, id string, edit func(f
 	if edit != nil {
 		config = edit(config)
 	}
-	var models []string
-	for _, model := range flow.Models(config) {
-		models = append(models, model)
-	}
-	return unable(engine, models)
+	return unable(engine, config, func(string) string { return "" })
 }
