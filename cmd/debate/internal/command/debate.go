@@ -46,7 +46,6 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 	if settings == nil {
 		return problems
 	}
-	p.viewing.sources = settings.Sources
 	offered := p.reach(settings)
 	closing, err := p.equip(c.Context(), engine, p.makeStore)
 	if err != nil {

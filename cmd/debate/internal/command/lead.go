@@ -29,8 +29,6 @@ type viewing struct {
 	inputRead bool
 	lines     *answerLines
 	columns   int // of the terminal that a pager shows a text on; 0: none does
-	// sources has the file of each agent whose prompt this program has read from one.
-	sources map[string]string
 }
 
 // viewFlags adds the flags of commands that lead a conversation to its end.
@@ -260,20 +258,17 @@ func (l *leader) show(e *flow.Event) {
 // again returns a command for this conversation that offers the same tools.
 func (l *leader) again(name string) string { return l.tools.again(name, shortID(l.session.ID())) }
 
-// unkept is the place of conversations that are not kept.
-const unkept = "memory:"
-
 // finish prints the result of a conversation, and says what is to be done about one that is not over.
 func (l *leader) finish(record *flow.Record, err error) error {
-	if l.store == unkept {
+	if l.store == notKept {
 		defer l.warnf("Nothing of this conversation is kept.")
 	}
 	switch {
-	case l.store == unkept && record == nil && l.interrupted.Load():
+	case l.store == notKept && record == nil && l.interrupted.Load():
 		return exit(exitInterrupted, nil)
-	case l.store == unkept && record == nil:
+	case l.store == notKept && record == nil:
 		return err
-	case l.store == unkept && !record.Final(): // nothing continues it
+	case l.store == notKept && !record.Final(): // nothing continues it
 		got := resultOf(record)
 		l.tellFailure(record)
 		return ended(record, &got, err)
@@ -314,7 +309,7 @@ func (l *leader) end(record *flow.Record, got *result, err error) error {
 		if err := l.conclude(got); err != nil {
 			return err
 		}
-		if _, ok := debate.Of(record); !ok && got.exists && !l.viewing.quiet && l.store != unkept { // of a debate all is printed
+		if _, ok := debate.Of(record); !ok && got.exists && !l.viewing.quiet && l.store != notKept { // of a debate all is printed
 			l.warnf("%s prints what was said.", progress.Command("show --full", shortID(record.ID)))
 		}
 	case record.State == flow.StateError:

@@ -142,7 +142,6 @@ func (d *draft) agentFolder(w *Wish) {
 		return
 	}
 	files := agentFiles(path, agents)
-	d.sources = whole(files)
 	list := d.root.get("agents")
 	if list == nil {
 		list = &node{form: formList, Place: folder.Place}
@@ -174,17 +173,6 @@ func agentFiles(folder string, agents []arbiter.Agent) map[string]string {
 	out := make(map[string]string)
 	for i := range agents {
 		out[agents[i].Name] = filepath.Join(folder, entries[i].Name())
-	}
-	return out
-}
-
-// whole returns files with their absolute paths.
-func whole(files map[string]string) map[string]string {
-	out := make(map[string]string)
-	for name, file := range files {
-		if path, err := filepath.Abs(file); err == nil {
-			out[name] = path
-		}
 	}
 	return out
 }

@@ -16,7 +16,7 @@ func (s *Source) Evaluates() bool {
 		}
 		for _, m := range one.members {
 			switch m.key {
-			case "id", keyName, "model", "provider", "systemPromptPath", "timeout", "enabled":
+			case "id", keyName, "model", "provider", "systemPrompt", "systemPromptPath", "timeout", "enabled":
 			default:
 				return false
 			}

@@ -31,8 +31,6 @@ type Settings struct {
 	Config flow.Config
 	// Notes say which defaults apply because the file is absent or lacks a section, and what of the file has no effect.
 	Notes []string
-	// Sources has, by the agent's name, the absolute path of the file that an arbiter's agent was read from.
-	Sources map[string]string
 
 	root *node
 	cut  []string // the paths in the file that were not read, for mistakes
@@ -47,7 +45,6 @@ type draft struct {
 	attached []attachment
 	wrong    mistakes
 	cut      []string
-	sources  map[string]string
 }
 
 // Load makes a config of what the file and the command line say. The error joins an [Error] for each mistake that can be
@@ -88,7 +85,7 @@ func (s *Source) Load(w Wish) (*Settings, error) {
 	if config != nil {
 		d.attach(config)
 	}
-	settings := &Settings{Config: config, Notes: d.notes, Sources: d.sources, root: d.root, cut: d.cut}
+	settings := &Settings{Config: config, Notes: d.notes, root: d.root, cut: d.cut}
 	if config == nil {
 		settings = nil
 	}
