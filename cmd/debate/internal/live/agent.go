@@ -27,7 +27,7 @@ func urgency(a *progress.Actor) int {
 	return rank
 }
 
-// doing says what an actor does: the mark before its name, and the activity.
+// doing says what an actor does: the mark before its name, and the words behind it.
 func (m *Model) doing(a *progress.Actor) (mark, doing string) {
 	if len(a.Jobs) == 0 {
 		switch {
@@ -40,18 +40,18 @@ func (m *Model) doing(a *progress.Actor) (mark, doing string) {
 		case a.Turns > 0:
 			return "✓", ""
 		default:
-			return "·", ""
+			return "○", ""
 		}
 	}
 	job := speaker(a)
-	doing = job.Activity
+	doing = m.course.Thing(job)
 	if more := len(a.Jobs) - 1; more > 0 {
 		doing += fmt.Sprintf(" +%d", more)
 	}
 	switch {
 	case m.course.Failed() && job.Trouble == "":
 		return styles().bad.Render("✗"), doing
-	case (m.course.Halted() || m.pausing) && !job.InFlight && job.Trouble == "":
+	case m.course.Halted() && !job.InFlight && job.Trouble == "":
 		return styles().wait.Render("‖"), doing
 	case job.Since(m.now) >= progress.Silence && job.Tool == "":
 		return m.spinner(), doing + ", silent for " + job.Since(m.now).Truncate(time.Second).String()
@@ -62,7 +62,7 @@ func (m *Model) doing(a *progress.Actor) (mark, doing string) {
 	case job.InFlight || job.Trouble == "":
 		return m.spinner(), doing
 	default:
-		return styles().wait.Render("↻"), m.again(job.RetryAt) + ": " + job.Trouble
+		return styles().wait.Render("↻"), m.again(job.RetryAt) + ", " + job.Trouble
 	}
 }
 

@@ -67,7 +67,6 @@ func (m *Model) pause() tea.Cmd {
 		m.note("p does nothing now: the conversation waits for an answer, and a gives it.", false)
 		return nil
 	}
-	m.pausing = true
 	m.asking("Pausing: the calls in flight may finish.")
 	return m.give(flow.Pause{Drain: true})
 }

@@ -35,7 +35,6 @@ type Model struct {
 	failed        progress.Groups // who has failed for good, until what follows from that; a question tells it itself
 	why           string          // why the conversation is in the error state
 	stops         bool            // a failure has stopped the conversation, and it was not told yet
-	pausing       bool            // a pause was asked for
 	armed         bool            // s was pressed once
 	entry         *entry
 	over          bool // nothing follows: the last frame is shown
@@ -119,7 +118,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m.end() // it cannot be paused
 		}
 		if msg.err != nil {
-			m.pausing = false
 			m.note(progress.Clean(progress.Told(msg.err)), true)
 		}
 	case tea.PasteMsg:
@@ -148,7 +146,6 @@ func (m *Model) take(e *flow.Event) {
 	}
 	switch body := e.Body.(type) {
 	case *flow.Transition:
-		m.pausing = false
 		switch body.To {
 		case flow.StateAwaitingInput:
 			m.failed.Take()

@@ -110,7 +110,7 @@ func (m *Model) spoken() (*progress.Job, *progress.Actor) {
 func (m *Model) following() (title, right string, text []string) {
 	if job, by := m.spoken(); job != nil {
 		m.read.call = job.Call
-		return by.Name + " · " + progress.Thing(job.Kind, m.course.Name(job.Target)), words(job.Words()), m.lastRows(m.tail(job.Text()))
+		return by.Name + " · " + m.course.Thing(job), words(job.Words()), m.lastRows(m.tail(job.Text()))
 	}
 	said := m.course.Said
 	for i := len(said) - 1; i >= 0; i-- {
@@ -178,7 +178,7 @@ func (m *Model) all() []string {
 		out = append(append(append(out, styles().title.Render(s.Who+" · "+s.What)), p...), "")
 	}
 	if job, by := m.spoken(); job != nil {
-		out = append(out, styles().title.Render(by.Name+" · "+progress.Thing(job.Kind, m.course.Name(job.Target))))
+		out = append(out, styles().title.Render(by.Name+" · "+m.course.Thing(job)))
 		out = append(out, m.broken(job.Text())...)
 	}
 	return out
@@ -271,5 +271,8 @@ func (m *Model) packed(actors []*progress.Actor, most int) (lines []string, fit 
 // piece is an actor and what it does, in few words.
 func (m *Model) piece(a *progress.Actor) string {
 	mark, doing := m.doing(a)
-	return strings.TrimRight(mark+" "+a.Name+" "+doing, " ")
+	if doing == "" {
+		return mark + " " + a.Name
+	}
+	return mark + " " + a.Name + ": " + doing
 }

@@ -114,7 +114,12 @@ func TestSuspending(t *testing.T) {
 // TestPausingCounts: while a pause waits for calls, their number is shown.
 func TestPausingCounts(t *testing.T) {
 	s := critiquing(newScreen(true)).resize(120, 24).press("p")
-	assert.Contains(t, s.frame(), "pausing: 3 calls finish")
+	s.happen(&flow.Transition{To: flow.StatePaused, On: flow.TriggerPause, Drain: true})
+	assert.Contains(t, s.frame(), " · pausing: 3 calls finish")
+	s.happen(say(deliberation.KindCritique, "cyd", "ben", "x"), say(deliberation.KindCritique, "System Architect", "cyd", "x"))
+	assert.Contains(t, s.frame(), " · pausing: 1 call finishes")
+	s.happen(say(deliberation.KindCritique, "System Architect", "ben", "x"))
+	assert.Contains(t, s.frame(), " · paused")
 }
 
 // TestSilentCall: a call of which nothing comes is told.
@@ -122,7 +127,7 @@ func TestSilentCall(t *testing.T) {
 	s := critiquing(newScreen(true)).resize(120, 24)
 	assert.NotContains(t, s.frame(), "silent")
 	s.send(live.TickMsg(begun.Add(20 * time.Second)))
-	assert.Contains(t, s.frame(), "cyd critiquing ben, silent for 18s")
+	assert.Contains(t, s.frame(), "cyd: critique of ben, silent for 18s")
 }
 
 // TestFailuresOfTheView: those of one cause are told once, in the frame and on the terminal behind it.

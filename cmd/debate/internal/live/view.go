@@ -115,22 +115,22 @@ func (m *Model) phase() string {
 func (m *Model) standing() []string {
 	c := m.course
 	switch {
+	case c.State == flow.StatePaused && c.InFlight() > 0:
+		calls := "1 call finishes"
+		if n := c.InFlight(); n > 1 {
+			calls = fmt.Sprintf("%d calls finish", n)
+		}
+		return []string{styles().wait.Render("pausing: " + calls)}
 	case c.State == flow.StatePaused:
 		return []string{styles().wait.Render("paused")}
 	case c.State == flow.StateAwaitingInput:
 		return []string{styles().wait.Render("waits for an answer")}
 	case c.State == flow.StateError:
 		return []string{styles().bad.Render("failed")}
-	case m.Left == "" && !m.pausing:
-		return nil
+	case m.Left != "":
+		return []string{styles().wait.Render("pausing")}
 	}
-	text := "pausing"
-	if n := c.InFlight(); m.pausing && n == 1 {
-		text += ": 1 call finishes"
-	} else if m.pausing && n > 1 {
-		text += fmt.Sprintf(": %d calls finish", n)
-	}
-	return []string{styles().wait.Render(text)}
+	return nil
 }
 
 // where says where the conversation is.

@@ -59,7 +59,6 @@ type Actor struct {
 // Job is a call that has no result yet, as it is shown.
 type Job struct {
 	*progress.Job
-	Activity string // "critiquing ada"
 	Tool     string // the tool in use; "": none
 	Thinking bool   // the model's thoughts are arriving, and no text has
 	Trouble  string // why the latest attempt has failed; "": it has not
@@ -282,7 +281,7 @@ func (c *Course) foldJob(asked *progress.Job, e *flow.Event) (*Actor, *Job) {
 	switch body := e.Body.(type) {
 	case *flow.Intent:
 		a.Failed = ""
-		*j = Job{Job: asked, Activity: Activity(asked.Kind, c.Name(asked.Target)), heard: e.At, limit: c.timeout}
+		*j = Job{Job: asked, heard: e.At, limit: c.timeout}
 		if own, ok := c.timeouts[asked.Kind]; ok {
 			j.limit = own
 		}

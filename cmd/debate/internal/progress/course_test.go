@@ -62,7 +62,7 @@ func TestNamesOfAStoredConfig(t *testing.T) {
 	stored.Config.JSON = []byte(`{"problem":"p","agents":[{"id":"a","name":"Ada","model":"m/m"},{"id":"b","model":"m/m"}]}`)
 	c := fold(stored, &flow.Transition{To: deliberation.StateCritiquing, Calls: 2}, ask(deliberation.KindCritique, "b", "a"))
 	assert.Equal(t, []string{"Ada", "b"}, []string{c.Actors[0].Name, c.Actors[1].Name})
-	assert.Equal(t, "critiquing Ada", c.Actors[1].Jobs[0].Activity)
+	assert.Equal(t, "critique of Ada", c.Thing(c.Actors[1].Jobs[0]))
 	assert.Equal(t, "judge", c.Name("judge"))
 
 	other := start("debate", "a")

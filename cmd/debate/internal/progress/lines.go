@@ -204,7 +204,7 @@ func (l *Lines) settled(a *Actor, j *Job) {
 	if j.Kind == deliberation.KindDigest || j.Kind == flow.KindSummary {
 		return
 	}
-	line, spend := "  "+a.Name+": "+strings.TrimSpace(Thing(j.Kind, l.course.Name(j.Target))+" "+l.course.Count()), flow.SpendOf(j.Result)
+	line, spend := "  "+a.Name+": "+strings.TrimSpace(l.course.Thing(j)+" "+l.course.Count()), flow.SpendOf(j.Result)
 	if tokens := spend.Usage.Input + spend.Usage.Output; tokens > 0 {
 		line += fmt.Sprintf(", %s tokens", Number(tokens))
 	}

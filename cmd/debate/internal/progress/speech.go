@@ -47,7 +47,10 @@ func SpeechOf(body flow.Body, name func(id string) string) (s Speech, ok bool) {
 	return s, true
 }
 
-// Thing names what a call of this kind makes: "critique of Ada".
+// Thing names what a job makes.
+func (c *Course) Thing(j *Job) string { return Thing(j.Kind, c.Name(j.Target)) }
+
+// Thing names what a call of this kind makes: "critique of Ada", "question to Ada".
 func Thing(kind flow.CallKind, target string) string {
 	thing := Clean(string(kind))
 	switch kind {
@@ -60,10 +63,14 @@ func Thing(kind flow.CallKind, target string) string {
 	case evaluation.KindScore:
 		thing = "scores"
 	}
-	if target != "" {
-		thing += " of " + target
+	switch {
+	case target == "":
+		return thing
+	case kind == deliberation.KindCritique:
+		return thing + " of " + target
+	default:
+		return thing + " to " + target
 	}
-	return thing
 }
 
 // turnText returns what a person reads of a turn. Of data that the program does not know, that is the JSON.

@@ -10,46 +10,11 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 )
 
 // person is the name under which people are asked, in every flow.
 const person = "person"
-
-// Activity says what somebody does who is asked for a call of this kind: the words follow "is".
-func Activity(kind flow.CallKind, target string) string {
-	doing := Clean(string(kind))
-	switch kind {
-	case flow.KindSummary:
-		doing = "summarizing"
-	case "ballot":
-		doing = "voting"
-	case arbiter.KindDecision, "verdict":
-		doing = "deciding"
-	case arbiter.KindExecution:
-		doing = "working"
-	case evaluation.KindScore:
-		doing = "scoring"
-	case "assessment":
-		doing = "assessing"
-	case "assign":
-		doing = "finding positions"
-	case format.PhaseOpening, format.PhaseClosing: // these are verbs already
-	case format.PhaseArgument:
-		doing = "arguing"
-	default:
-		if known := deliberation.Activity(kind, ""); known != string(kind) {
-			doing = known
-		} else { // the name that a format gives to a turn, such as "rebuttal"
-			doing = "speaking (" + doing + ")"
-		}
-	}
-	if target != "" {
-		doing += " " + target
-	}
-	return doing
-}
 
 // PhaseWord says what happens in a working state.
 func (c *Course) PhaseWord() string {

@@ -8,11 +8,11 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 )
 
-// TestActivity: what somebody does reads behind "is", with a target and without.
-func TestActivity(t *testing.T) {
-	assert.Equal(t, "asking Ada", progress.Activity("question", "Ada"))
-	assert.Equal(t, "answering Ada", progress.Activity("answer", "Ada"))
-	assert.Equal(t, "opening", progress.Activity("opening", ""))
-	assert.Equal(t, "arguing", progress.Activity("argument", ""))
-	assert.Equal(t, "speaking (rebuttal)", progress.Activity("rebuttal", ""))
+// TestThing: what somebody makes, and for whom or of whom.
+func TestThing(t *testing.T) {
+	assert.Equal(t, "question to Ada", progress.Thing("question", "Ada"))
+	assert.Equal(t, "answer to Ada", progress.Thing("answer", "Ada"))
+	assert.Equal(t, "critique of Ada", progress.Thing("critique", "Ada"))
+	assert.Equal(t, "vote", progress.Thing("ballot", ""))
+	assert.Equal(t, "rebuttal", progress.Thing("rebuttal", ""))
 }
