@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +51,7 @@ func BenchmarkFirstFrame(b *testing.B) {
 }
 
 // terminals returns the two ends of a terminal of 80 columns and 24 rows.
-func terminals(b *testing.B) (master, slave *os.File) {
+func terminals(b testing.TB) (master, slave *os.File) {
 	b.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	require.NoError(b, err)
@@ -65,6 +66,40 @@ func terminals(b *testing.B) (master, slave *os.File) {
 	slave, err = os.OpenFile("/dev/pts/"+strconv.FormatUint(uint64(number), 10), os.O_RDWR|syscall.O_NOCTTY, 0)
 	require.NoError(b, err)
 	return master, slave
+}
+
+// TestLeavingAPauseThatWaits: whoever leaves while a pause lets calls finish waits for none of them, and is told how to continue.
+func TestLeavingAPauseThatWaits(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(&fake.Server{Rules: []fake.Rule{{Fault: fake.FaultHold}}})
+	t.Cleanup(server.Close) // once the program is gone
+	program, err := os.Executable()
+	require.NoError(t, err)
+	master, slave := terminals(t)
+	defer func() { _ = master.Close(); _ = slave.Close() }()
+	c := exec.CommandContext(t.Context(), program, "Design a rate limiter")
+	c.Args[0], c.Dir = "debate", t.TempDir()
+	c.Env = []string{"HOME=" + c.Dir, "TERM=xterm-256color", "OPENAI_BASE_URL=" + server.URL + "/v1", "OPENAI_API_KEY=sk-of-the-test"}
+	c.Stdin, c.Stdout, c.Stderr = slave, slave, slave
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, c.Start())
+	var seen []byte
+	until := func(what string) {
+		for part := make([]byte, 4096); !bytes.Contains(seen, []byte(what)); {
+			n, err := master.Read(part)
+			require.NoError(t, err, "%q", seen)
+			seen = append(seen, part[:n]...)
+		}
+	}
+	for _, step := range [][2]string{{"0/3", "p"}, {"finish", "q"}} {
+		until(step[0])
+		_, err := master.WriteString(step[1])
+		require.NoError(t, err)
+	}
+	until("continues it.")
+	var ended *exec.ExitError
+	require.ErrorAs(t, c.Wait(), &ended)
+	assert.Equal(t, interrupted, ended.ExitCode())
 }
 
 // TestTmux shows a demonstration in terminals of three sizes, with styles and without, and keeps what is seen. While a speech is written it

@@ -90,7 +90,18 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 	}
 	l.hold(true)
 	l.viewed = true
-	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error { return l.give(ctx, signal) })
+	var aborts atomic.Bool // the pause with which the person leaves has aborted the calls in flight
+	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error {
+		leaves := signal == flow.Signal(flow.Pause{})
+		if leaves {
+			aborts.Store(true)
+		}
+		err := l.give(ctx, signal)
+		if leaves && err != nil {
+			aborts.Store(false)
+		}
+		return err
+	})
 	l.hold(false)
 	l.interrupted.Store(left == live.Interrupt || left == live.AtOnce)
 	if left == live.AtOnce {
@@ -99,7 +110,16 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("show the conversation: %w", err)
 	}
-	return l.settle(ctx)
+	if left != "" && !aborts.Load() { // calls in flight would be waited for, such as those of a pause that lets them finish
+		_ = l.session.Close() // it returns nil
+	}
+	ctx, stop := l.interruptible(ctx)
+	defer stop()
+	record, err := l.settle(ctx)
+	if record == nil && ctx.Err() != nil {
+		l.interrupted.Store(true)
+	}
+	return record, err
 }
 
 // environ returns the variables that say what the terminal can do.

@@ -115,7 +115,7 @@ func (m *Model) phase() string {
 func (m *Model) standing() []string {
 	c := m.course
 	switch {
-	case c.State == flow.StatePaused && c.InFlight() > 0:
+	case c.State == flow.StatePaused && c.InFlight() > 0 && m.Left == "":
 		calls := "1 call finishes"
 		if n := c.InFlight(); n > 1 {
 			calls = fmt.Sprintf("%d calls finish", n)
