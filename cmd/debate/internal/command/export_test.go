@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -57,4 +58,21 @@ func Read(system System, columns int, events ...flow.Event) {
 	for i := range events {
 		r.event(&events[i])
 	}
+}
+
+// Tables writes the lists of all models and templates for a terminal of so many columns; 0: for a pipe.
+func Tables(out io.Writer, width int) error {
+	var models []knownModel
+	for name, model := range flow.KnownModels() {
+		models = append(models, knownModel{name, model})
+	}
+	set, err := templates()
+	if err != nil {
+		return err
+	}
+	var prompts []listedPrompt
+	for _, name := range set.Names() {
+		prompts = append(prompts, promptOf(name, set.Text(name)))
+	}
+	return errors.Join(modelTable(out, width, models), promptTable(out, width, prompts))
 }

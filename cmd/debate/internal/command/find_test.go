@@ -101,6 +101,15 @@ func TestTheListFitsATerminal(t *testing.T) {
 			assert.Contains(t, out.String(), " "+word+" ")
 		}
 	}
+	var tables bytes.Buffer
+	require.NoError(t, command.Tables(&tables, 80))
+	for line := range strings.Lines(tables.String()) {
+		assert.LessOrEqual(t, ansi.StringWidth(strings.TrimRight(line, "\n")), 80, line)
+	}
+	assert.NotContains(t, tables.String(), "CACHED")
+	tables.Reset()
+	require.NoError(t, command.Tables(&tables, 0))
+	assert.Contains(t, tables.String(), "CACHED")
 	var out bytes.Buffer
 	require.NoError(t, command.ListTable(&out, 0, infos...))
 	assert.Contains(t, out.String(), "\n"+id+"  ")

@@ -46,8 +46,7 @@ func writeHelp(w io.Writer, root *cobra.Command, groups []group) {
 			few.AddFlag(f)
 		}
 	}
-	_, _ = fmt.Fprintf(w, "%s\n\nUsage:\n  debate [problem] [flags]\n  debate <command> [argument…] [flags]\n\nExamples:\n%s\n",
-		root.Short, root.Example)
+	writeUsage(w, root)
 	for _, g := range groups {
 		_, _ = fmt.Fprintf(w, "\n%s:\n", g.title)
 		for _, c := range g.commands {
@@ -57,6 +56,12 @@ func writeHelp(w io.Writer, root *cobra.Command, groups []group) {
 	}
 	_, _ = fmt.Fprintf(w, "\nFlags:\n%s\ndebate help flags shows all flags, and debate help COMMAND a command.\n"+
 		"debate completion SHELL prints the script with which a shell completes.\n", few.FlagUsagesWrapped(helpWidth))
+}
+
+// writeUsage writes how the program is used.
+func writeUsage(w io.Writer, root *cobra.Command) {
+	_, _ = fmt.Fprintf(w, "%s\n\nUsage:\n  debate [problem] [flags]\n  debate <command> [argument…] [flags]\n\nExamples:\n%s\n",
+		root.Short, root.Example)
 }
 
 // helpOn shows the help of the program or of a command, or all flags of the command debate.

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -127,15 +128,26 @@ func (p *program) showModels(found []knownModel) error {
 	if p.json {
 		return p.printValue(found)
 	}
-	t := newTable(p.Out)
-	t.row("MODEL", "WINDOW", "MAX OUTPUT", "INPUT", "CACHED", "OUTPUT")
+	return modelTable(p.Out, columns(p.Out), found)
+}
+
+// modelTable prints models. On a terminal of few columns it leaves out two of its own; with 0 columns it is none.
+func modelTable(out io.Writer, width int, found []knownModel) error {
+	t := newTable(out)
+	narrow := func(row ...any) {
+		if width > 0 && width < wide {
+			row = append(row[:2], row[3], row[5])
+		}
+		t.row(row...)
+	}
+	narrow("MODEL", "WINDOW", "MAX OUTPUT", "INPUT", "CACHED", "OUTPUT")
 	for i := range found {
 		m := &found[i]
 		row := []any{m.Name, tokens(m.Window), tokens(m.MaxOutput), "-", "-", "-"}
 		if m.Priced {
 			row[3], row[4], row[5] = m.Input*million, m.CachedInput*million, m.Output*million
 		}
-		t.row(row...)
+		narrow(row...)
 	}
 	return t.end()
 }
