@@ -190,6 +190,9 @@ func findNewest(ctx context.Context, kept store.Store, name string, from choice)
 			return info.ID, err
 		}
 	}
+	if name == newest && from.last.Unfinished { // all are over
+		return findNewest(ctx, kept, name, choice{last: &store.Filter{}, flow: from.flow})
+	}
 	return "", exit(exitArguments, fmt.Errorf("there is no %s; debate list shows the conversations that there are", from.what()))
 }
 

@@ -66,7 +66,7 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 		return err
 	}
 	if p.store != notKept {
-		p.notef("The conversation is kept in %s as %s.", shown(p.place()), session.ID())
+		p.notef("The conversation is kept in %s as %s.", shown(p.place()), idOn(p.Err, session.ID()))
 	}
 	return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
 }

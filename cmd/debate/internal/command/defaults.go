@@ -101,8 +101,17 @@ func (p *program) readVariables() error {
 	return nil
 }
 
+// rowFlags say what a model costs and reads.
+type rowFlags struct{ prices, windows []string }
+
+func (f *rowFlags) define(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.prices, "price", nil,
+		"`model=input/output`: the prices of a model in USD for a million tokens, such as ollama/llama3=0.10/0.40; can be repeated")
+	c.Flags().StringArrayVar(&f.windows, "window", nil, "`model=tokens`: the window of a model; can be repeated")
+}
+
 // rows returns what the defaults and the flags say of models.
-func (p *program) rows(f *configFlags) (settings.Rows, error) {
+func (p *program) rows(f *rowFlags) (settings.Rows, error) {
 	rows := maps.Clone(p.usual.Models)
 	if rows == nil {
 		rows = settings.Rows{}

@@ -31,6 +31,7 @@ type evalFlags struct {
 	file   string
 	models []string
 	output string
+	rows   rowFlags
 }
 
 // eval has evaluators score the solution of a stored deliberation.
@@ -66,6 +67,10 @@ two evaluators of the default model.`,
 			if err := p.checkScores(f.output); err != nil {
 				return err
 			}
+			var err error
+			if p.usual.Models, err = p.rows(&f.rows); err != nil {
+				return err
+			}
 			engine, of, about, closing, err := p.scored(c.Context(), args)
 			if err != nil {
 				return err
@@ -79,7 +84,7 @@ two evaluators of the default model.`,
 			if err != nil {
 				return err
 			}
-			p.warnf("The evaluation of %s is kept as %s.", of, session.ID())
+			p.notef("The evaluation of %s is kept as %s.", idOn(p.Err, of), idOn(p.Err, session.ID()))
 			lead := p.lead
 			if p.json {
 				lead = p.scores
@@ -91,6 +96,7 @@ two evaluators of the default model.`,
 	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this `file`, JSON or YAML")
 	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "`provider/model`: an evaluator; can be repeated")
 	completeFlag(c, "evaluator", modelNames)
+	f.rows.define(c)
 	c.Flags().StringVarP(&f.output, "output", "o", "",
 		"write the report to this file, which ends in .json, or add a row to one that ends in .csv")
 	return c
@@ -153,7 +159,7 @@ func (p *program) evaluation(
 	about.Unattended = !p.interactive()
 	models := f.models
 	if len(models) == 0 && f.file == "" {
-		usual := settings.DefaultModel(func(vendor string) bool { return engine.Providers[vendor] != nil })
+		usual := cmp.Or(p.usual.Model(), settings.DefaultModel(func(vendor string) bool { return engine.Providers[vendor] != nil }))
 		if usual == "" {
 			return nil, exit(exitConfig, errors.New("there is no key: set OPENAI_API_KEY, or another vendor's, or name models"))
 		}
@@ -165,7 +171,7 @@ func (p *program) evaluation(
 	}
 	if problems == nil {
 		for _, note := range loaded.Notes {
-			p.warnf("%s", note)
+			p.notef("%s", note)
 		}
 	}
 	if err := check(ctx, loaded, engine, problems); err != nil {

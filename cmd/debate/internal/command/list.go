@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,7 +85,7 @@ func (f *listFlags) filter(engine *debate.Engine, now time.Time) (store.Filter, 
 			}
 		}
 		if !slices.Contains(known, name) {
-			return filter, flow.Unknown("state", name, known...)
+			return filter, flow.Unknown("state", name, slices.Sorted(maps.Values(stateWords()))...)
 		}
 		filter.States = append(filter.States, flow.State(name))
 	}

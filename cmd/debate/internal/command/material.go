@@ -19,6 +19,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/media"
@@ -178,9 +179,12 @@ func (p *program) material(f *configFlags) (*material, error) {
 		if err := m.add("standard input", f.input); err != nil {
 			return nil, exit(exitArguments, fmt.Errorf("%s %w", fromInput, err))
 		}
+		if len(m.left) == 0 {
+			p.notef("The standard input (%s) is read as context.", progress.Plural(len(f.input), "byte"))
+		}
 	}
 	if at := p.tools.folder; at != "" {
-		if info, err := os.Stat(at); err == nil && !info.IsDir() {
+		if info, err := os.Stat(at); err != nil || !info.IsDir() {
 			if err := m.read(at); err != nil {
 				return nil, exit(exitArguments, fmt.Errorf("--context: %w", err))
 			}

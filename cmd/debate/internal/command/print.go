@@ -67,6 +67,14 @@ func dashed(text string) string {
 	return text
 }
 
+// idOn returns an id as a stream shows it: short on a terminal, and whole elsewhere, where a program may read it.
+func idOn(stream any, id string) string {
+	if columns(stream) > 0 {
+		return shortID(id)
+	}
+	return id
+}
+
 // columns returns how many columns a stream has that is a terminal; 0: it is none.
 func columns(stream any) int {
 	width, _ := size(stream)

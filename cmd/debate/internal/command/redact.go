@@ -105,7 +105,7 @@ func (f *redactFlags) numbers(ctx context.Context, engine *debate.Engine, id str
 	}
 	for _, n := range f.turns {
 		if n < 1 || n > len(turns) {
-			return nil, exit(exitArguments, fmt.Errorf("there is no turn %d: %s has %s", n, id, progress.Plural(len(turns), "turn")))
+			return nil, exit(exitArguments, fmt.Errorf("there is no turn %d: %s has %s", n, shortID(id), progress.Plural(len(turns), "turn")))
 		}
 		events = append(events, turns[n-1])
 	}

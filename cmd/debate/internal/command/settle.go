@@ -32,9 +32,8 @@ type configFlags struct {
 	labels      map[string]string
 	prompts     []string
 	files       []string // that belong to the problem
-	prices      []string // of models
-	windows     []string // of models
-	input       []byte   // what the standard input has beside the problem
+	rows        rowFlags
+	input       []byte // what the standard input has beside the problem
 	wish        settings.Wish
 }
 
@@ -57,9 +56,7 @@ func (f *configFlags) define(c *cobra.Command) {
 		"`name=file`: the text of this file takes the place of a template that debate check --prompts lists; can be repeated")
 	flags.StringArrayVar(&f.files, "file", nil,
 		"a `path` of what belongs to the problem: a text, an image, a PDF, or a folder of them; can be repeated")
-	flags.StringArrayVar(&f.prices, "price", nil,
-		"`model=input/output`: the prices of a model in USD for a million tokens, such as ollama/llama3=0.10/0.40; can be repeated")
-	flags.StringArrayVar(&f.windows, "window", nil, "`model=tokens`: the window of a model; can be repeated")
+	f.rows.define(c)
 	flags.StringToStringVar(&f.labels, "label", nil, "marks the conversation, as key=value; may be repeated")
 	f.complete(c)
 }
@@ -103,7 +100,7 @@ func (p *program) load(
 	if w.Prompts, err = promptTexts(f.prompts); err != nil {
 		return nil, err
 	}
-	if engine.Models, err = p.rows(f); err != nil {
+	if engine.Models, err = p.rows(&f.rows); err != nil {
 		return nil, err
 	}
 	m, err := p.material(f)

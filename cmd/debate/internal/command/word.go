@@ -17,19 +17,27 @@ func beginnings() []string { return []string{"debate", "run", "new", "start", "a
 
 // others has, by the word of another program or of an earlier form of this one, what is done here.
 func others() map[string]string {
-	const key = "a key is set in the environment, such as OPENAI_API_KEY, and debate check says which one is missing"
-	out := map[string]string{
-		"cancel": "debate stop ID --no-result ends a conversation without a result",
-		"config": "debate check FILE checks a config", "configure": key, "init": key, "setup": key, "login": key,
-		"force-agent": "debate amend ID --next AGENT lets an agent act next",
-		"graph":       "debate report ID has the course of a conversation",
-		"prompts":     "debate check --prompts lists the prompts",
-		"rerun-step":  "debate amend ID --rerun STEP has a step done again",
-		"skip-step":   "debate amend ID --skip STEP leaves out a step",
-		"version":     "debate --version prints the version",
-	}
-	for _, word := range beginnings() {
-		out[word] = `debate "the problem" begins a conversation`
+	out := make(map[string]string)
+	for words, said := range map[string]string{
+		strings.Join(beginnings(), " "): `debate "the problem" begins a conversation`,
+		"cancel":                        "debate stop ID --no-result ends a conversation without a result",
+		"config agents":                 "debate check FILE checks a config, and says who takes part",
+		"configure init setup login auth doctor": "a key is set in the environment, such as OPENAI_API_KEY, " +
+			"and debate check says which one is missing",
+		"force-agent":                        "debate amend ID --next AGENT lets an agent act next",
+		"graph":                              "debate report ID has the course of a conversation",
+		"kill end exit quit":                 "debate stop ID ends a conversation",
+		"mcp":                                "debate --mcp SERVER offers the tools of an MCP server",
+		"open view info log logs cost usage": "debate show ID shows a conversation and its cost",
+		"prompts":                            "debate check --prompts lists the prompts",
+		"rerun-step":                         "debate amend ID --rerun STEP has a step done again",
+		"search find sessions":               "debate list shows the conversations, and with --text those that contain a text",
+		"skip-step":                          "debate amend ID --skip STEP leaves out a step",
+		"version update upgrade":             "debate --version prints the version; the program is updated as it was installed",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			out[word] = said
+		}
 	}
 	return out
 }
@@ -49,12 +57,13 @@ func oneProblem(check cobra.PositionalArgs) cobra.PositionalArgs {
 		if len(args) < 2 || check(c, args) == nil {
 			return nil
 		}
-		word, err := args[0], fmt.Errorf("the problem is one argument: debate %s", progress.Quote(strings.Join(args, " ")))
+		word, whole := args[0], progress.Quote(strings.Join(args, " "))
+		err := fmt.Errorf("the problem is one argument: debate %s", whole)
 		if c.ArgsLenAtDash() == 0 {
 			word = ""
 		}
 		if said := others()[word]; said != "" {
-			err = fmt.Errorf("there is no command %q: %s", word, said)
+			err = fmt.Errorf("there is no command %q: %s\ndebate -- %s is about these words", word, said, whole)
 		} else if name := nearest(c, word); name != "" {
 			err = fmt.Errorf("there is no command %q; did you mean %s?", word, progress.Command(name, args[1:]...))
 		}
@@ -123,7 +132,7 @@ func (p *program) sure(c *cobra.Command, question string, said error) error {
 	}
 }
 
-// bare prints the help if nothing was typed but the name of the program, and no config says what the problem is.
+// bare says how the program is used if nothing was typed but the name of the program, and no config says what the problem is.
 func (p *program) bare(c *cobra.Command) error {
 	if c.Flags().NFlag() > 0 || !terminal(p.In) {
 		return nil
@@ -131,10 +140,8 @@ func (p *program) bare(c *cobra.Command) error {
 	if source, err := settings.Open(""); err != nil || source.Subject() != "" {
 		return nil //nolint:nilerr // the conversation that is to start fails with it
 	}
-	c.SetOut(p.Err)
-	if err := c.Help(); err != nil {
-		return err
-	}
+	writeUsage(p.Err, c.Root())
+	_, _ = fmt.Fprint(p.Err, "\ndebate --help shows the commands and flags.\n")
 	return exit(exitArguments, nil)
 }
 

@@ -35,6 +35,9 @@ type usual struct {
 	Models  map[string]sizes `json:"models"`
 }
 
+// Model returns the model of those for whom nobody names one; "": the file does not say it.
+func (d *Defaults) Model() string { return d.said.Model }
+
 // sizes are what it can say of a model. Prices are those of a million tokens.
 type sizes struct {
 	Window    int         `json:"window"`
