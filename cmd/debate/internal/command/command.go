@@ -139,9 +139,13 @@ func version() string {
 	return fmt.Sprintf("debate %s, %s, %s/%s", number, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// warnf writes a line for a person to the standard error. Blanks within it stay, because a command in it may have quoted a name.
+// warnf writes a line for a person to the standard error, which breaks between words on a terminal. Blanks within it stay, because a
+// command in it may have quoted a name.
 func (p *program) warnf(format string, args ...any) {
-	_, _ = fmt.Fprintln(p.Err, strings.TrimSpace(progress.Line(fmt.Sprintf(format, args...))))
+	line := strings.TrimSpace(progress.Line(fmt.Sprintf(format, args...)))
+	for _, part := range progress.Wrap(line, columns(p.Err)) {
+		_, _ = fmt.Fprintln(p.Err, part)
+	}
 }
 
 // arguments makes a mistake in the number of arguments one of the command line.

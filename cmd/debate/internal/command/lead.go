@@ -113,10 +113,10 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 	if left != "" && !aborts.Load() { // calls in flight would be waited for, such as those of a pause that lets them finish
 		_ = l.session.Close() // it returns nil
 	}
-	ctx, stop := l.interruptible(ctx)
+	ending, stop := l.interruptible(ctx)
 	defer stop()
-	record, err := l.settle(ctx)
-	if record == nil && ctx.Err() != nil {
+	record, err := l.settle(ending)
+	if record == nil && ending.Err() != nil {
 		l.interrupted.Store(true)
 	}
 	return record, err

@@ -77,13 +77,14 @@ func (f *onFlags) cut(c *cobra.Command, engine *debate.Engine, id string) (int64
 	switch {
 	case c.Flags().Changed("at"):
 		if f.at < 0 || f.at > record.Seq {
-			return 0, exit(exitArguments, fmt.Errorf("--at %d: the events of %s are 1 to %d", f.at, id, record.Seq))
+			return 0, exit(exitArguments, fmt.Errorf("--at %d: the events of %s are 1 to %d", f.at, shortID(id), record.Seq))
 		}
 		return f.at, nil
 	case c.Flags().Changed("round"):
 		return roundStart(c.Context(), engine, record, f.round)
 	case record.Final():
-		return 0, exit(exitArguments, fmt.Errorf("%s is over: give it another problem, or say with --round or --at where it begins anew", id))
+		return 0, exit(exitArguments,
+			fmt.Errorf("%s is over: give it another problem, or say with --round or --at where it begins anew", shortID(id)))
 	}
 	return record.Seq, nil
 }
@@ -101,7 +102,7 @@ func roundStart(ctx context.Context, engine *debate.Engine, record *flow.Record,
 			break
 		}
 	}
-	return 0, exit(exitArguments, fmt.Errorf("--round %d: the rounds of %s are 1 to %d", round, record.ID, record.Round))
+	return 0, exit(exitArguments, fmt.Errorf("--round %d: the rounds of %s are 1 to %d", round, shortID(record.ID), record.Round))
 }
 
 // followUp starts a conversation of the same cast about another problem. It reads what was said in the old one.
@@ -125,7 +126,7 @@ func (p *program) followUp(c *cobra.Command, engine *debate.Engine, id string, a
 	before, whole := saidBefore(record)
 	edit := following(record.Flow(), strings.TrimSpace(problem), before)
 	if edit == nil {
-		return exit(exitArguments, fmt.Errorf("%s is a conversation of the flow %s, on which no problem follows", id, record.Flow()))
+		return exit(exitArguments, fmt.Errorf("%s is a conversation of the flow %s, on which no problem follows", shortID(id), record.Flow()))
 	}
 	session, err := forked(c.Context(), engine, id, 0, edit, edits)
 	if err != nil {
@@ -145,20 +146,15 @@ const mostSaid = 200_000
 // alone.
 func saidBefore(record *flow.Record) (said string, whole bool) {
 	ends := "# What a conversation before this one was about\n\n" + strings.TrimSpace(subjectOf(record)) + "\n"
-	var turns, result strings.Builder
-	for _, t := range record.Readable() {
-		if len(t.Data) > 0 { // the result is written out below
-			continue
-		}
-		fmt.Fprintf(&turns, "\n## %s, round %d: %s\n\n%s\n", called(record, t.Speaker), t.Round, t.Kind, strings.TrimSpace(t.Text))
-	}
+	var result strings.Builder
+	turns := saidIn(record, func(t *flow.Turn) bool { return len(t.Data) == 0 }) // the result is written out below
 	if got := outcomeOf(record); got.text != "" {
 		fmt.Fprintf(&result, "\n# What came of it\n\n%s\n", strings.TrimSpace(got.text))
 	}
-	if len(ends)+turns.Len()+result.Len() > mostSaid {
+	if len(ends)+len(turns)+result.Len() > mostSaid {
 		return ends + result.String(), false
 	}
-	return ends + turns.String() + result.String(), true
+	return ends + "\n" + turns + result.String(), true
 }
 
 // subjectOf returns what a conversation is about.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/export"
@@ -94,12 +93,14 @@ func (p *program) print(text string) error {
 	return err
 }
 
-// saidIn returns the speeches of a debate as Markdown.
-func saidIn(d *debate.Debate) string {
+// saidIn returns the speeches of a conversation for which wanted holds, as Markdown.
+func saidIn(record *flow.Record, wanted func(*flow.Turn) bool) string {
 	var out strings.Builder
-	r := &reader{out: &out, name: progress.Clean}
-	for _, t := range d.Readable() {
-		r.event(&flow.Event{Body: t})
+	r := &reader{out: &out, name: func(id string) string { return progress.Clean(called(record, id)) }}
+	for _, t := range record.Readable() {
+		if wanted(t) {
+			r.event(&flow.Event{Body: t})
+		}
 	}
 	return out.String()
 }

@@ -174,10 +174,7 @@ func writeDocument(document *export.Document, w io.Writer, format func(*export.D
 // writePrivate writes a document as a page that only the user can read.
 func writePrivate(document *export.Document, path string) error {
 	var whole bytes.Buffer
-	if err := document.HTML(&whole); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := errors.Join(document.HTML(&whole), os.MkdirAll(filepath.Dir(path), 0o700)); err != nil {
 		return err
 	}
 	return os.WriteFile(path, whole.Bytes(), 0o600)
@@ -185,20 +182,16 @@ func writePrivate(document *export.Document, path string) error {
 
 // cachePage returns the path of a page in the user's folder of caches.
 func (p *program) cachePage(name string) (string, error) {
-	home, folder := p.get("HOME"), p.get("XDG_CACHE_HOME")
-	switch {
-	case runtime.GOOS == "windows":
-		folder = p.get("LOCALAPPDATA")
-	case runtime.GOOS == "darwin":
-		folder = ""
-		if home != "" {
-			folder = filepath.Join(home, "Library", "Caches")
-		}
-	case folder == "" && home != "":
-		folder = filepath.Join(home, ".cache")
+	folder := p.ofUser("XDG_CACHE_HOME", ".cache")
+	switch runtime.GOOS {
+	case "windows":
+		folder = p.ofUser("LOCALAPPDATA", "AppData", "Local")
+	case "darwin":
+		folder = p.ofUser("", "Library", "Caches")
 	}
-	if !filepath.IsAbs(folder) {
-		return "", exit(exitArguments, errors.New("there is no folder of caches, as HOME is not set: name the file with --output"))
+	if folder == "" {
+		return "", exit(exitArguments,
+			fmt.Errorf("there is no folder of caches, as %s is not set: name the file with --output", homeVariable()))
 	}
 	return filepath.Join(folder, "debate", name+".html"), nil
 }

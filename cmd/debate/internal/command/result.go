@@ -29,8 +29,8 @@ type result struct {
 func resultOf(r *flow.Record) result {
 	got := outcomeOf(r)
 	got.outcome = got.text
-	if d, ok := debate.Of(r); ok && got.exists {
-		got.text = saidIn(d) + got.text
+	if _, ok := debate.Of(r); ok && got.exists {
+		got.text = saidIn(r, func(*flow.Turn) bool { return true }) + got.text
 	}
 	return got
 }

@@ -57,7 +57,7 @@ screen: that of $PAGER, or less.`,
 				return interruption(ctx, err)
 			}
 			err = p.paged(unpaged, func() error {
-				return p.showRecord(record, &info, why, func() error { return p.showSaid(ctx, engine, record, full) })
+				return p.showRecord(record, &info, why, func() (string, error) { return p.showSaid(ctx, engine, record, full) })
 			})
 			if err == nil {
 				p.showNext(record, &info)
@@ -70,22 +70,22 @@ screen: that of $PAGER, or less.`,
 	return c
 }
 
-// showSaid prints all that was said in a conversation, if that is wanted.
-func (p *program) showSaid(ctx context.Context, engine *debate.Engine, record *flow.Record, full bool) error {
+// showSaid prints all that was said in a conversation, if that is wanted, and returns the last of it.
+func (p *program) showSaid(ctx context.Context, engine *debate.Engine, record *flow.Record, full bool) (last string, err error) {
 	if !full {
-		return nil
+		return "", nil
 	}
 	p.printf("\n")
 	r := p.reader(p.Out, func(id string) string { return progress.Clean(called(record, id)) })
 	for event, err := range engine.Events(ctx, record.ID, 0) {
 		if err != nil {
-			return err
+			return "", err
 		}
 		if r.event(&event); r.err != nil || event.Seq >= record.Seq {
 			break
 		}
 	}
-	return r.err
+	return r.last, r.err
 }
 
 // detailed returns the record with what its flow adds to the JSON.
@@ -126,8 +126,8 @@ func because(ctx context.Context, engine *debate.Engine, record *flow.Record) (s
 	}
 }
 
-// showRecord shows a conversation. said prints what was said, if that is wanted.
-func (p *program) showRecord(record *flow.Record, info *store.Info, why string, said func() error) error {
+// showRecord shows a conversation. said prints what was said, if that is wanted, and returns the last of it.
+func (p *program) showRecord(record *flow.Record, info *store.Info, why string, said func() (last string, err error)) error {
 	t := newTable(p.Out)
 	t.row("ID", record.ID)
 	t.row("Flow", strings.TrimSpace(record.Flow()+" "+info.Format))
@@ -174,16 +174,16 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string, 
 	}
 	p.showPlan(record)
 	p.showInquiries(record)
-	if err := said(); err != nil {
-		return err
-	}
+	last, err := said()
 	got := resultOf(record)
-	if !got.exists {
-		return nil
-	}
-	p.printf("\nResult\n\n")
-	if err := p.print(strings.TrimRight(got.outcome, "\n")); err != nil {
+	if err != nil || !got.exists {
 		return err
+	}
+	if !strings.Contains(last, strings.TrimSpace(got.outcome)) {
+		p.printf("\nResult\n\n")
+		if err := p.print(strings.TrimRight(got.outcome, "\n")); err != nil {
+			return err
+		}
 	}
 	for _, note := range got.notes {
 		p.printf("\n%s", progress.Clean(note))
@@ -221,7 +221,7 @@ func (p *program) showActors(record *flow.Record) error {
 	return t.end()
 }
 
-// showPlan shows the plan of arbitrated work. Its steps have the numbers that the commands skip-step and rerun-step take.
+// showPlan shows the plan of arbitrated work. Its steps have the numbers that debate amend --skip and --rerun take.
 func (p *program) showPlan(record *flow.Record) {
 	work, ok := arbiter.Of(record)
 	if !ok || work.Plan() == nil {

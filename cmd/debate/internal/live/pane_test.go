@@ -145,8 +145,11 @@ func TestFailuresOfTheView(t *testing.T) {
 	s.happen(&flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: down})
 	const want = "Failed: ada, ben: openai at http://h (OPENAI_BASE_URL) cannot be reached: connection refused."
 	assert.Equal(t, 1, strings.Count(strings.Join(strings.Fields(s.frame()), " "), want), s.frame())
-	assert.Equal(t, 1, strings.Count(strings.Join(s.Last(), "\n"), want))
+	assert.Equal(t, 1, strings.Count(strings.Join(s.Last(), " "), want))
 	assert.NotContains(t, s.frame()+strings.Join(s.Last(), ""), "r1.propose")
+	for _, line := range s.Last() {
+		assert.LessOrEqual(t, len(line), 80)
+	}
 }
 
 // TestAFailureThatIsAskedAbout: the question alone tells it, on the terminal behind the view the program does. r tries again.

@@ -308,10 +308,15 @@ func (m *Model) help() string {
 // Last returns the lines that stay on the terminal: what has gone wrong, and how far the conversation has come.
 func (m *Model) Last() []string {
 	c := m.course
-	if c.Over() {
-		return append(m.kept, c.Ending())
+	end := c.Ending()
+	if !c.Over() {
+		end = ansi.Strip(m.where()) + ": " + c.Used()
 	}
-	return append(m.kept, ansi.Strip(m.where())+": "+c.Used())
+	var out []string
+	for _, line := range append(m.kept, end) {
+		out = append(out, progress.Wrap(line, m.width)...)
+	}
+	return out
 }
 
 // lastColumns returns the end of a text that fits so many columns.
