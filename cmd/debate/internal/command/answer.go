@@ -157,7 +157,11 @@ func inquiryOf(record *flow.Record, args []string, bare bool) (*flow.Inquiry, []
 	}
 	switch {
 	case len(ids) == 0:
-		return nil, nil, fmt.Errorf("%s does not wait for an answer: it is %s", record.ID, record.State)
+		is := "is"
+		if record.State == flow.StateError {
+			is = "has"
+		}
+		return nil, nil, fmt.Errorf("%s does not wait for an answer: it %s %s", record.ID, is, stateWord(record.State, false))
 	case len(args) > 1:
 		return nil, nil, exit(exitArguments, flow.Unknown("open question", args[0], ids...))
 	case len(args) == 0 && !bare, len(args) == 1 && slices.Contains(ids, args[0]):

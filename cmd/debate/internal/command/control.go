@@ -216,7 +216,7 @@ func (p *program) missing(ctx context.Context, engine *debate.Engine, id string,
 		return exit(exitConfig, fmt.Errorf("%s; then %s continues it", needs, again))
 	}
 	return exit(exitConfig, fmt.Errorf("%w; %s continues it where that is there. --context, --allow-write, --allow-run and --mcp offer tools",
-		said(why), again))
+		why, again))
 }
 
 // session opens a conversation, and says what helps if it cannot be opened.
