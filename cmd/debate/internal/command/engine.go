@@ -18,6 +18,9 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
+// windows is the name of an operating system that names folders, and starts programs, in ways of its own.
+const windows = "windows"
+
 // engine returns an engine with every flow of the library and the providers whose keys are set. Its store is in memory.
 func (p *program) engine() *debate.Engine {
 	return &debate.Engine{
@@ -104,7 +107,7 @@ func shown(place string) string {
 // conventions of the system. "": the environment names none.
 func (p *program) dataFolder() string {
 	switch runtime.GOOS {
-	case "windows":
+	case windows:
 		return p.ofUser("LOCALAPPDATA", "AppData", "Local")
 	case "darwin":
 		return p.ofUser("", "Library", "Application Support")
@@ -115,7 +118,7 @@ func (p *program) dataFolder() string {
 
 func (p *program) configFolder() string {
 	switch runtime.GOOS {
-	case "windows":
+	case windows:
 		return p.ofUser("APPDATA", "AppData", "Roaming")
 	case "darwin":
 		return p.ofUser("", "Library", "Application Support")
@@ -141,7 +144,7 @@ func (p *program) home() string { return p.get(homeVariable()) }
 
 // homeVariable is the variable that names it.
 func homeVariable() string {
-	if runtime.GOOS == "windows" {
+	if runtime.GOOS == windows {
 		return "USERPROFILE"
 	}
 	return "HOME"

@@ -74,11 +74,11 @@ func (p *program) at(vendor string) string {
 
 // lacks says what makes a vendor usable whose variables are not set; "": it is unknown.
 func lacks(vendor string) string {
-	names := variables(vendor)
-	switch variable, _ := located(vendor); {
-	case names == "":
+	variable, _ := located(vendor)
+	switch names := variables(vendor); names {
+	case "":
 		return ""
-	case names == variable:
+	case variable:
 		return "needs an address: set " + names
 	default:
 		return "needs a key: set " + names

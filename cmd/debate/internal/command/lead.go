@@ -78,7 +78,7 @@ func (p *program) lead(ctx context.Context, session *debate.Session) error {
 // to it.
 func (p *program) lively() bool {
 	term := p.get("TERM")
-	able := term != "dumb" && (term != "" || runtime.GOOS == "windows")
+	able := term != "dumb" && (term != "" || runtime.GOOS == windows)
 	return able && terminal(p.Err) && !p.viewing.quiet && (!p.json || !terminal(p.Out))
 }
 
@@ -275,8 +275,8 @@ func (l *leader) show(e *flow.Event) {
 	}
 }
 
-// again returns a command for this conversation that offers the same tools.
-func (l *leader) again(name string) string { return l.tools.again(name, shortID(l.session.ID())) }
+// again returns the command that continues this conversation with the same tools.
+func (l *leader) again() string { return l.tools.again("resume", shortID(l.session.ID())) }
 
 // finish prints the result of a conversation, and says what is to be done about one that is not over.
 func (l *leader) finish(record *flow.Record, err error) error {
@@ -293,7 +293,7 @@ func (l *leader) finish(record *flow.Record, err error) error {
 		l.tellFailure(record)
 		return ended(record, &got, err)
 	case record == nil && l.interrupted.Load():
-		l.warnf("Interrupted. %s continues it.", l.again("resume"))
+		l.warnf("Interrupted. %s continues it.", l.again())
 		return exit(exitInterrupted, nil)
 	case record == nil:
 		return l.left(err)
@@ -334,15 +334,15 @@ func (l *leader) end(record *flow.Record, got *result, err error) error {
 		}
 	case record.State == flow.StateError:
 		l.tellFailure(record)
-		l.showMend(record, record.Failure, l.again("resume"))
+		l.showMend(record, record.Failure, l.again())
 	case record.State == flow.StatePaused:
 		said := "Paused. "
 		if l.lines != nil {
 			said = "" // by a line
 		}
-		l.warnf("%s%s continues it.", said, l.again("resume"))
+		l.warnf("%s%s continues it.", said, l.again())
 	case l.interrupted.Load():
-		l.warnf("Interrupted. %s continues it.", l.again("resume"))
+		l.warnf("Interrupted. %s continues it.", l.again())
 		return exit(exitInterrupted, nil)
 	case record.State == flow.StateAwaitingInput:
 		l.warnf("The conversation waits for an answer.")
@@ -378,7 +378,7 @@ func ended(record *flow.Record, got *result, err error) error {
 // left says how a conversation is continued that is not over, and that something beside it has stopped, such as its store.
 func (l *leader) left(err error) error {
 	if err != nil {
-		l.warnf("%s continues it.", l.again("resume"))
+		l.warnf("%s continues it.", l.again())
 	}
 	return err
 }

@@ -184,7 +184,7 @@ func writePrivate(document *export.Document, path string) error {
 func (p *program) cachePage(name string) (string, error) {
 	folder := p.ofUser("XDG_CACHE_HOME", ".cache")
 	switch runtime.GOOS {
-	case "windows":
+	case windows:
 		folder = p.ofUser("LOCALAPPDATA", "AppData", "Local")
 	case "darwin":
 		folder = p.ofUser("", "Library", "Caches")
@@ -200,7 +200,7 @@ func (p *program) cachePage(name string) (string, error) {
 func (p *program) display(path string) {
 	words := []string{"xdg-open", path}
 	switch {
-	case runtime.GOOS == "windows":
+	case runtime.GOOS == windows:
 		words = []string{"rundll32", "url.dll,FileProtocolHandler", path}
 	case runtime.GOOS == "darwin":
 		words[0] = "open"

@@ -119,7 +119,7 @@ func (d *draft) asksJudge() bool {
 // firstModel returns the first model that the file names for somebody who takes part.
 func (d *draft) firstModel() string {
 	for _, agent := range d.root.get(cast(d.flow)).list() {
-		if model := agent.textAt("model"); model != "" && !agent.get("disabled").is(true) {
+		if model := agent.textAt(keyModel); model != "" && !agent.get("disabled").is(true) {
 			return model
 		}
 	}

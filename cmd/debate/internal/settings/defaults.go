@@ -91,7 +91,7 @@ func OpenDefaults(folder, home string) (*Defaults, error) {
 
 // check reports what no conversation can use, and gathers the models.
 func (d *Defaults) check(wrong *mistakes) {
-	for key, model := range map[string]string{"model": d.said.Model, keyJudge: d.said.Judge} {
+	for key, model := range map[string]string{keyModel: d.said.Model, keyJudge: d.said.Judge} {
 		if _, _, ok := flow.SplitModel(model); model != "" && !ok {
 			wrong.addf(d.at(key), "is no model: name it as provider/model")
 		}
@@ -163,7 +163,7 @@ func (w *Wish) usually(at Place) Place {
 
 // stand gives the models that the defaults have put into a config the place where they are named.
 func (n *node) stand(usual *Defaults) {
-	for key, model := range map[string]string{keyJudge: usual.said.Judge, "model": usual.said.Model} {
+	for key, model := range map[string]string{keyJudge: usual.said.Judge, keyModel: usual.said.Model} {
 		if n.form == formText && n.File == "" && n.value == model && model != "" {
 			n.Place = usual.at(key)
 		}

@@ -96,7 +96,7 @@ func (d *draft) evaluators(models []string) {
 		for i, model := range models {
 			one := objectNode(at)
 			one.set("id", textNode(at, "evaluator-"+strconv.Itoa(i+1)))
-			one.set("model", textNode(at, model))
+			one.set(keyModel, textNode(at, model))
 			list.items = append(list.items, one)
 		}
 		d.root.set("evaluators", list)
@@ -125,7 +125,7 @@ func (t *translator) evaluators(list, out *node) *node {
 	on.items = nil
 	var waits []*node // how long each may take
 	for _, one := range list.items {
-		enabled := one.get("enabled")
+		enabled := one.get(keyEnabled)
 		if enabled != nil && enabled.form != formBool {
 			t.wrong.addf(enabled.Place, "is %s, not true or false", enabled.form)
 		}
@@ -187,11 +187,11 @@ func (t *translator) evaluator(one *node) *node {
 			out.set("prompt", m.value)
 		case "userPromptPath":
 			t.wrong.addf(m.value.Place, "is not supported: what evaluators read is the same for all; systemPromptPath says who one is")
-		case "model", "provider", "timeout", "enabled":
+		case keyModel, "provider", "timeout", keyEnabled:
 		default:
-			t.unknown(m, "id", keyName, "model", "provider", "systemPrompt", "systemPromptPath", "timeout", "enabled")
+			t.unknown(m, "id", keyName, keyModel, "provider", "systemPrompt", "systemPromptPath", "timeout", keyEnabled)
 		}
 	}
-	out.set("model", t.model(one))
+	out.set(keyModel, t.model(one))
 	return out
 }

@@ -16,7 +16,7 @@ func (s *Source) Evaluates() bool {
 		}
 		for _, m := range one.members {
 			switch m.key {
-			case "id", keyName, "model", "provider", "systemPrompt", "systemPromptPath", "timeout", "enabled":
+			case "id", keyName, keyModel, "provider", "systemPrompt", "systemPromptPath", "timeout", keyEnabled:
 			default:
 				return false
 			}

@@ -35,8 +35,12 @@ type node struct {
 	Place
 }
 
-// keyName is the key of a name in most objects.
-const keyName = "name"
+// Keys of many objects.
+const (
+	keyName    = "name"
+	keyModel   = "model"
+	keyEnabled = "enabled"
+)
 
 // member is a key of an object with its value. The value's place is that of the key.
 type member struct {

@@ -22,7 +22,7 @@ func foreign(root *node) bool {
 		return true
 	}
 	mark := func(agent *node) bool {
-		return agent.get("provider") != nil || agent.get("systemPromptPath") != nil || agent.get("enabled") != nil
+		return agent.get("provider") != nil || agent.get("systemPromptPath") != nil || agent.get(keyEnabled) != nil
 	}
 	if judge := root.get(keyJudge); judge != nil && mark(judge) {
 		return true
@@ -113,11 +113,11 @@ func (t *translator) agent(agent *node) *node {
 	var tools *node
 	uses := limit{uses: strconv.Itoa(deliberation.DefaultToolCalls)}
 	t.object(out, agent, rules{
-		keyName: as(keyName), "temperature": as("temperature"), "model": nil, "provider": nil,
+		keyName: as(keyName), "temperature": as("temperature"), keyModel: nil, "provider": nil,
 		"id":               func(out, id *node) { out.set("id", t.id(id)) },
 		"role":             func(out, role *node) { out.set("role", roleOf(role)) },
 		"systemPromptPath": as("promptFile"), "systemPrompt": t.prompt(agent),
-		"enabled":       func(out, on *node) { out.set("disabled", t.not(on)) },
+		keyEnabled:      func(out, on *node) { out.set("disabled", t.not(on)) },
 		"summarization": func(out, said *node) { out.set("summaries", t.summaries(said)) },
 		"tools": func(out, list *node) {
 			tools = t.list(list, t.tool)
@@ -128,7 +128,7 @@ func (t *translator) agent(agent *node) *node {
 	if given := agent.get("id"); agent.get(keyName) == nil && out.textAt("id") != agent.textAt("id") {
 		out.set(keyName, given)
 	}
-	out.set("model", t.model(agent))
+	out.set(keyModel, t.model(agent))
 	t.ownTemperature(out)
 	if tools != nil && len(tools.items) > 0 {
 		t.limits = append(t.limits, uses)
@@ -177,17 +177,17 @@ func (t *translator) id(given *node) *node {
 
 // model joins provider and model by a slash. Without a provider, the model names it itself.
 func (t *translator) model(agent *node) *node {
-	vendor, model := agent.get("provider"), agent.get("model")
+	vendor, model := agent.get("provider"), agent.get(keyModel)
 	switch {
 	case vendor == nil:
 		return model
 	case vendor.form != formText:
 		t.wrong.addf(vendor.Place, "is %s, not a text", vendor.form)
-		t.cut = append(t.cut, within(agent.Path, "model"))
+		t.cut = append(t.cut, within(agent.Path, keyModel))
 		return nil
 	case model == nil:
 		t.wrong.addf(vendor.Place, "needs a model beside it")
-		t.cut = append(t.cut, within(agent.Path, "model"))
+		t.cut = append(t.cut, within(agent.Path, keyModel))
 		return nil
 	case model.form != formText:
 		return model // the flow says what is wrong with it
@@ -261,7 +261,7 @@ func (t *translator) judge(judge *node) *node {
 	}
 	const all = "a judge reads all rounds, asks nobody and uses no tools"
 	t.object(out, judge, rules{
-		keyName: named(keyName), "id": named("id"), "model": nil, "provider": nil, "temperature": as("temperature"),
+		keyName: named(keyName), "id": named("id"), keyModel: nil, "provider": nil, "temperature": as("temperature"),
 		"role": func(_, role *node) {
 			if role.value != deliberation.RoleGeneralist {
 				t.wrong.addf(role.Place, "is not supported: a judge has no role but %q; systemPromptPath says who it is",
@@ -269,13 +269,13 @@ func (t *translator) judge(judge *node) *node {
 			}
 		},
 		"systemPromptPath": as("promptFile"), "systemPrompt": t.prompt(judge),
-		"enabled": func(_, on *node) {
+		keyEnabled: func(_, on *node) {
 			if !on.is(true) {
 				t.wrong.addf(on.Place, "is not supported: a deliberation has a judge")
 			}
 		},
 		"summarization": func(_, said *node) {
-			if !said.get("enabled").is(false) {
+			if !said.get(keyEnabled).is(false) {
 				t.notes = append(t.notes, "judge.summarization has no effect: the judge reads the agents' summaries, or all rounds if there are none")
 			}
 		},
@@ -285,20 +285,20 @@ func (t *translator) judge(judge *node) *node {
 			}
 		},
 	}, map[string]string{"summaryPromptPath": all, "clarificationPromptPath": all, "toolCallLimit": all})
-	out.set("model", t.model(judge))
+	out.set(keyModel, t.model(judge))
 	t.ownTemperature(out)
 	return out
 }
 
 // ownTemperature leaves out a temperature that the model does not take. Each agent of the public program has to have one.
 func (t *translator) ownTemperature(agent *node) {
-	vendor, id, ok := flow.SplitModel(agent.textAt("model"))
+	vendor, id, ok := flow.SplitModel(agent.textAt(keyModel))
 	temperature := agent.get("temperature")
 	if !ok || temperature == nil {
 		return
 	}
 	if row, known := flow.LookupModel(vendor, id); known && row.OwnTemperature {
-		t.notes = append(t.notes, temperature.Path+" is left out: "+agent.textAt("model")+" has a temperature of its own")
+		t.notes = append(t.notes, temperature.Path+" is left out: "+agent.textAt(keyModel)+" has a temperature of its own")
 		agent.remove("temperature")
 	}
 }
@@ -367,12 +367,12 @@ func (t *translator) termination(condition *node) *node {
 	return out
 }
 
-// summaries translates settings of summaries. What is said beside "enabled": false applies to nothing.
+// summaries translates settings of summaries. What is said beside keyEnabled: false applies to nothing.
 func (t *translator) summaries(settings *node) *node {
 	if settings.form != formObject {
 		return settings
 	}
-	on := settings.get("enabled")
+	on := settings.get(keyEnabled)
 	off := on.is(false)
 	out := objectNode(settings.Place)
 	if on != nil {
@@ -388,7 +388,7 @@ func (t *translator) summaries(settings *node) *node {
 		}
 	}
 	t.object(out, settings, rules{
-		"enabled": nil, "threshold": number("threshold"), "maxLength": number("maxLength"),
+		keyEnabled: nil, "threshold": number("threshold"), "maxLength": number("maxLength"),
 		"method": func(_, method *node) {
 			if method.value != deliberation.SummaryByLength {
 				t.wrong.addf(method.Place, "%w", flow.Unknown("method", method.value, deliberation.SummaryByLength))

@@ -147,7 +147,7 @@ func (d *draft) budget(usd string, at Place) {
 // models puts the models of the command line into a config that is complete otherwise.
 func (d *draft) models(w *Wish) {
 	if w.Model != "" {
-		at := flag("model")
+		at := flag(keyModel)
 		for _, agent := range d.root.get(cast(d.flow)).list() {
 			replaceModel(agent, w.Model, at)
 		}
@@ -168,7 +168,7 @@ func (d *draft) models(w *Wish) {
 	switch d.flow {
 	case debate.FlowName:
 		judge := objectNode(at)
-		judge.set("model", textNode(at, w.Judge))
+		judge.set(keyModel, textNode(at, w.Judge))
 		d.root.object("judging", at).set("judges", &node{form: formList, items: []*node{judge}, Place: at})
 	case arbiter.FlowName:
 		replaceModel(d.root.object("arbiter", at), w.Judge, at)
@@ -196,7 +196,7 @@ func replaceModel(of *node, model string, at Place) {
 		}
 	}
 	of.remove("fallbacks")
-	of.set("model", textNode(at, model))
+	of.set(keyModel, textNode(at, model))
 }
 
 // choose leaves those who take part that were named at a place, by role, id or name. It reports whether there are all of them.
@@ -260,7 +260,7 @@ func (s *Source) Names(flow string) (names []string) {
 		list = nodeOf(Place{}, agents)
 	}
 	for _, one := range list.list() {
-		if !one.get("disabled").is(true) && !one.get("enabled").is(false) {
+		if !one.get("disabled").is(true) && !one.get(keyEnabled).is(false) {
 			names = append(names, called(one)...)
 		}
 	}
