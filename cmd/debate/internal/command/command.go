@@ -29,6 +29,7 @@ type program struct {
 	viewing viewing
 	outputs outputs
 	asides  asides
+	inputs  []string // paths of files that the command reads, which no output replaces
 }
 
 // Run carries out the command line and returns the exit code.

@@ -31,9 +31,6 @@ func aboutInput(c *cobra.Command, args []string) error {
 }
 
 func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) error {
-	if err := p.checkOutputs(); err != nil {
-		return err
-	}
 	source, problem, err := p.source(args, f)
 	if err != nil {
 		return err
@@ -45,6 +42,10 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 	settings, problems := p.load(c, source, problem, engine, f)
 	if settings == nil {
 		return problems
+	}
+	p.reads(settings.Agents...)
+	if err := p.checkOutputs(); err != nil {
+		return err
 	}
 	offered := p.reach(settings)
 	closing, err := p.equip(c.Context(), engine, p.makeStore)

@@ -46,6 +46,9 @@ func (p *program) prepare() error {
 	if err := p.readVariables(); err != nil {
 		return err
 	}
+	p.reads(p.usual.File)
+	p.reads(p.usual.variables...)
+	p.reads(p.usual.EnvFiles...)
 	switch {
 	case p.usual.forgetful && p.store != "":
 		return exit(exitArguments, errors.New("--no-store and --store exclude each other"))
@@ -57,6 +60,15 @@ func (p *program) prepare() error {
 		p.store, p.usual.stored = p.usual.Store, true
 	}
 	return nil
+}
+
+// reads records files that the command reads.
+func (p *program) reads(paths ...string) {
+	for _, path := range paths {
+		if path != "" && path != "-" {
+			p.inputs = append(p.inputs, path)
+		}
+	}
 }
 
 // settingsFolder returns the folder of the program's settings; "": the environment names none.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/url"
@@ -77,15 +78,14 @@ func ownFlows() map[string]*debate.Flow {
 }
 
 // place returns where conversations are kept; "": that is not known, for the environment names no folder of the user.
-func (p *program) place() string {
-	switch data := p.dataFolder(); {
-	case p.store != "":
-		return p.store
-	case data == "":
-		return ""
-	default:
+func (p *program) place() string { return cmp.Or(p.store, p.usualPlace()) }
+
+// usualPlace returns where conversations are kept if nobody says where.
+func (p *program) usualPlace() string {
+	if data := p.dataFolder(); data != "" {
 		return filepath.Join(data, "debate", "debates.db")
 	}
+	return ""
 }
 
 // shown returns a place without the password that a URL may have.

@@ -64,6 +64,8 @@ two evaluators of the default model.`,
 			if err := exclusive(c, "config", "evaluator"); err != nil {
 				return err
 			}
+			p.reads(f.file)
+			p.reads(args...) // which may be a file
 			if err := p.checkScores(f.output); err != nil {
 				return err
 			}

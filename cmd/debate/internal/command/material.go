@@ -43,6 +43,7 @@ type material struct {
 	files []flow.File     // images and PDFs
 	text  int             // bytes of the texts
 	bytes int             // of the files
+	paths []string        // that were read
 	left  []string        // what is not read, and why
 }
 
@@ -120,14 +121,20 @@ func (m *material) read(at string) error {
 	case info.IsDir():
 		return m.folder(at)
 	}
-	data, err := readFile(at)
-	if err == nil {
-		err = m.add(at, data)
-	}
-	if err != nil {
+	if err := m.take(at); err != nil {
 		return fmt.Errorf("%s %w", at, err)
 	}
 	return nil
+}
+
+// take takes the file at a path.
+func (m *material) take(at string) error {
+	m.paths = append(m.paths, at)
+	data, err := readFile(at)
+	if err != nil {
+		return err
+	}
+	return m.add(at, data)
 }
 
 // folder takes the files of a folder, and of those within it, in the order of their names, but no hidden ones. What is no text, image or
@@ -146,13 +153,10 @@ func (m *material) folder(at string) error {
 			m.left = append(m.left, full+" is a link, or no file")
 			return nil
 		}
-		data, err := readFile(full)
-		if err == nil {
-			err = m.add(full, data)
-		}
-		if errors.Is(err, errNoText) {
+		switch err := m.take(full); {
+		case errors.Is(err, errNoText):
 			m.left = append(m.left, full+" is no text")
-		} else if err != nil {
+		case err != nil:
 			return fmt.Errorf("%s %w", full, err)
 		}
 		return nil

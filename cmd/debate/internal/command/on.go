@@ -31,6 +31,7 @@ func (p *program) on() *cobra.Command {
 	c := &cobra.Command{
 		Use: "on id [problem]", Args: arguments(cobra.RangeArgs(1, 2)), ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			p.reads(f.file)
 			if err := errors.Join(exclusive(c, "at", "round"), p.checkOutputs()); err != nil {
 				return err
 			}

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,33 +39,117 @@ func (p *program) outputFlags(c *cobra.Command) {
 // checkOutputs refuses an output that is sure to fail, or to do harm, before anything is paid for.
 func (p *program) checkOutputs() error {
 	o := &p.outputs
-	if err := errors.Join(p.spare("output", o.result), p.spare("report", o.report), reportable("report", o.report)); err != nil {
+	if err := errors.Join(p.spare("output", o.result), p.spareReport("report", o.report)); err != nil {
 		return err
 	}
-	if o.result != "" && o.report != "" && filepath.Clean(o.result) == filepath.Clean(reportPath(o.report)) {
+	if o.result != "" && o.report != "" && same(o.result, reportPath(o.report)) {
 		return exit(exitArguments, fmt.Errorf("--output and --report are the same file %s", o.result))
 	}
 	return nil
 }
 
-// spare refuses a file that a flag names to be written if it is a folder, or if conversations are kept in it.
+// spare refuses a file that a flag names to be written if that is sure to fail, or if it would replace what is to stay: conversations,
+// or a file that the command reads.
 func (p *program) spare(flag, path string) error {
 	if path == "" {
 		return nil
 	}
-	named, err := os.Stat(path)
-	if os.IsPathSeparator(path[len(path)-1]) || err == nil && named.IsDir() {
-		return exit(exitArguments, fmt.Errorf("--%s: %s is a folder", flag, path))
-	}
-	if err != nil {
-		return nil //nolint:nilerr // what does not exist can be written
-	}
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		if kept, err := os.Stat(p.place() + suffix); err == nil && !kept.IsDir() && os.SameFile(named, kept) {
-			return exit(exitArguments, fmt.Errorf("--%s: conversations are kept in %s", flag, path))
-		}
+	if err := p.harm(path); err != nil {
+		return exit(exitArguments, fmt.Errorf("--%s: %w", flag, err))
 	}
 	return nil
+}
+
+// harm returns why a file is not written.
+func (p *program) harm(path string) error {
+	named, err := os.Stat(path)
+	switch {
+	case os.IsPathSeparator(path[len(path)-1]) || err == nil && named.IsDir():
+		return fmt.Errorf("%s is a folder", path)
+	case err == nil && !named.Mode().IsRegular():
+		return nil // such as a pipe
+	case slices.ContainsFunc(p.stores(), func(place string) bool { return holds(place, path) }):
+		return fmt.Errorf("conversations are kept in %s", path)
+	case slices.ContainsFunc(p.inputs, func(input string) bool { return same(input, path) }):
+		return fmt.Errorf("%s is read by this command, and is not replaced", path)
+	case err == nil && named.Mode().Perm()&0o222 == 0:
+		return fmt.Errorf("%s is write-protected", path)
+	default:
+		return creatable(filepath.Dir(target(path)))
+	}
+}
+
+// stores returns the paths at which conversations may be kept: that of this command, and that of those without the flag --store.
+func (p *program) stores() []string {
+	return slices.DeleteFunc([]string{p.place(), p.usual.Store, p.usualPlace()}, func(place string) bool {
+		return place == "" || place == notKept || strings.Contains(place, "://")
+	})
+}
+
+// holds reports whether a path is that of a store, or of a file that belongs to one.
+func holds(place, path string) bool {
+	if folder(place) {
+		within, err := filepath.Rel(target(place), target(path))
+		return err == nil && filepath.IsLocal(within)
+	}
+	return slices.ContainsFunc([]string{"", "-wal", "-shm", "-journal"}, func(suffix string) bool { return same(place+suffix, path) })
+}
+
+// same reports whether two paths lead to one file.
+func same(one, other string) bool {
+	if target(one) == target(other) {
+		return true
+	}
+	a, err := os.Stat(one)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b)
+}
+
+// mostLinks bounds how many symbolic links follow each other.
+const mostLinks = 40
+
+// target returns where a path leads to: symbolic links are followed, also one to a file that is not there yet.
+func target(path string) string {
+	if full, err := filepath.Abs(path); err == nil {
+		path = full
+	}
+	for range mostLinks {
+		if found, err := filepath.EvalSymlinks(path); err == nil {
+			return found
+		}
+		above := filepath.Dir(path)
+		if _, err := os.Stat(path); err == nil || above == path { // a pipe among the files of a process has no other name
+			break
+		}
+		above = target(above)
+		path = filepath.Join(above, filepath.Base(path))
+		next, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if path = next; !filepath.IsAbs(next) {
+			path = filepath.Join(above, next)
+		}
+	}
+	return path
+}
+
+// creatable returns why no file can be made in a folder, or in the one above it in which it would be made.
+func creatable(folder string) error {
+	for _, err := os.Stat(folder); err != nil && folder != filepath.Dir(folder); _, err = os.Stat(folder) {
+		folder = filepath.Dir(folder)
+	}
+	file, err := os.CreateTemp(folder, ".debate-")
+	if failure, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("no file can be made in %s: %w", folder, failure.Err)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 // whole reports whether the output is the whole record.
@@ -127,9 +213,7 @@ func (p *program) writeResult(record *flow.Record, led error) error {
 // The file keeps its mode; a new one has that of other new files. A symbolic link stays one, and what it names is replaced. What
 // is no regular file, such as a pipe, is written to as it is.
 func writeFile(path string, write func(io.Writer) error) (err error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
+	path = target(path)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):

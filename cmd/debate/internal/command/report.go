@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ still run. A file that ends in .json is a debate that dialectic has saved.`,
   debate report --output report.html
   debate report 0198c2f1 > report.md`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := errors.Join(p.spare("output", output), reportable("output", output)); err != nil {
+			if err := p.spareReport("output", output); err != nil {
 				return err
 			}
 			document, name, closing, err := p.document(c.Context(), args)
@@ -121,6 +122,22 @@ func page(path string) bool {
 	default:
 		return false
 	}
+}
+
+// spareReport refuses the file of a report as spare does, one of a format in which no report is written, and one that is there under a
+// name that was not given whole.
+func (p *program) spareReport(flag, path string) error {
+	whole := reportPath(path)
+	if path == "" || whole == path || folder(path) {
+		return cmp.Or(reportable(flag, path), p.spare(flag, path))
+	}
+	if err := cmp.Or(reportable(flag, path), p.spare(flag, whole)); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(whole); err == nil {
+		return exit(exitArguments, fmt.Errorf("--%s: %s exists; its whole name replaces it", flag, whole))
+	}
+	return nil
 }
 
 // reportable refuses a file of a format in which no report is written.

@@ -107,6 +107,12 @@ func (p *program) load(
 	if err != nil {
 		return nil, err
 	}
+	p.reads(m.paths...)
+	p.reads(source.File, f.problemFile)
+	for _, one := range f.prompts {
+		_, path, _ := strings.Cut(one, "=")
+		p.reads(path)
+	}
 	w.Texts, w.Files = m.texts, m.files
 	if !f.demo { // which costs nothing, and asks no model
 		w.Usual = p.usual.Defaults

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,6 +143,7 @@ func (d *draft) agentFolder(w *Wish) {
 		return
 	}
 	files := agentFiles(path, agents)
+	d.agents = slices.Collect(maps.Values(files))
 	list := d.root.get("agents")
 	if list == nil {
 		list = &node{form: formList, Place: folder.Place}

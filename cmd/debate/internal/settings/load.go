@@ -31,6 +31,8 @@ type Settings struct {
 	Config flow.Config
 	// Notes say which defaults apply because the file is absent or lacks a section, and what of the file has no effect.
 	Notes []string
+	// Agents are the files that an arbiter's agents were read from.
+	Agents []string
 
 	root *node
 	cut  []string // the paths in the file that were not read, for mistakes
@@ -45,6 +47,7 @@ type draft struct {
 	attached []attachment
 	wrong    mistakes
 	cut      []string
+	agents   []string
 }
 
 // Load makes a config of what the file and the command line say. The error joins an [Error] for each mistake that can be
@@ -85,7 +88,7 @@ func (s *Source) Load(w Wish) (*Settings, error) {
 	if config != nil {
 		d.attach(config)
 	}
-	settings := &Settings{Config: config, Notes: d.notes, root: d.root, cut: d.cut}
+	settings := &Settings{Config: config, Notes: d.notes, Agents: d.agents, root: d.root, cut: d.cut}
 	if config == nil {
 		settings = nil
 	}
