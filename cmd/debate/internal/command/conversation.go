@@ -96,8 +96,8 @@ func (p *program) runFlags(c *cobra.Command) {
 	p.viewFlags(c)
 }
 
-// find returns the id of the conversation that a name stands for: the id itself, its beginning if no other id begins so, its end if no
-// other one ends so, or "last".
+// find returns the id of the conversation that a name stands for: the id itself, its beginning or its end if no other id begins or ends so,
+// or "last".
 func find(ctx context.Context, kept store.Store, name string, from choice) (string, error) {
 	if name == "" && !from.implied {
 		return "", exit(exitArguments, errors.New("an id is missing; debate list shows them"))
@@ -108,12 +108,7 @@ func find(ctx context.Context, kept store.Store, name string, from choice) (stri
 	if err := store.CheckID(strings.TrimRight(name, ".")); err != nil {
 		return "", exit(exitArguments, fmt.Errorf("%q is no id of a conversation; debate list shows them", progress.Clean(name)))
 	}
-	found, err := beginningWith(ctx, kept, name)
-	how := "begin"
-	if err == nil && len(found) == 0 {
-		how = "end"
-		found, err = endingWith(ctx, kept, name)
-	}
+	found, err := candidates(ctx, kept, name)
 	switch {
 	case err != nil:
 		return "", err
@@ -124,11 +119,30 @@ func find(ctx context.Context, kept store.Store, name string, from choice) (stri
 	case len(found) == mostFound:
 		found[mostFound-1] = "…"
 	}
-	return "", exit(exitArguments, fmt.Errorf("several ids %s with %s: %s", how, name, strings.Join(found, ", ")))
+	return "", exit(exitArguments, fmt.Errorf("several ids begin or end with %s: %s", name, strings.Join(found, ", ")))
 }
 
 // mostFound is how many ids are looked for that could be meant: one more than are named.
 const mostFound = 4
+
+// candidates returns the ids that a name may stand for: those that begin or end so. An id that is the name stands alone, unless lists show
+// others under that name.
+func candidates(ctx context.Context, kept store.Store, name string) ([]string, error) {
+	found, err := beginningWith(ctx, kept, name)
+	whole := len(found) == 1 && found[0] == name
+	if err != nil || whole && len(name) != shortLength {
+		return found, err
+	}
+	for info, err := range kept.List(ctx, store.Filter{}) {
+		if err != nil || len(found) == mostFound {
+			return found, err
+		}
+		if strings.HasSuffix(info.ID, name) && !slices.Contains(found, info.ID) && (!whole || shortID(info.ID) == name) {
+			found = append(found, info.ID)
+		}
+	}
+	return found, nil
+}
 
 // beginningWith returns the ids that begin so, or the one that is the name.
 func beginningWith(ctx context.Context, kept store.Store, name string) (found []string, err error) {
@@ -147,30 +161,17 @@ func beginningWith(ctx context.Context, kept store.Store, name string) (found []
 	return found, nil
 }
 
-// endingWith returns the ids that end so.
-func endingWith(ctx context.Context, kept store.Store, name string) (found []string, err error) {
-	for info, err := range kept.List(ctx, store.Filter{}) {
-		if err != nil {
-			return nil, err
-		}
-		if strings.HasSuffix(info.ID, name) {
-			found = append(found, info.ID)
-		}
-		if len(found) == mostFound {
-			break
-		}
-	}
-	return found, nil
-}
+// shortLength is how many characters the short form of an id has.
+const shortLength = 8
 
 // shortID returns an id as people read and type it: the last eight digits of a UUID, because UUIDs that are made in the same minute begin
 // alike. An id of another form stays whole, and so do all ids in JSON and in a list that goes into a pipe.
 func shortID(id string) string {
-	const length, tail = 36, 8
+	const length = 36
 	if len(id) != length || id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' {
 		return id
 	}
-	return id[length-tail:]
+	return id[length-shortLength:]
 }
 
 // before returns a text that comes before an id and after few others, in the order of ids.

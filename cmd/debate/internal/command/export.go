@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -111,7 +110,7 @@ func (p *program) checkLog(ctx context.Context, engine *debate.Engine, id string
 	if err := engine.Export(ctx, id, &log); err != nil {
 		return fmt.Errorf("the log is damaged: %w", err)
 	}
-	other := &debate.Engine{Flows: engine.Flows, Store: &store.Memory{}, Logger: slog.New(slog.DiscardHandler)}
+	other := beside(engine)
 	if _, err := other.Import(ctx, &log); err != nil {
 		return fmt.Errorf("the log is not whole: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +58,7 @@ func TestShortIDs(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, ids[0], found)
 		} else {
-			require.ErrorContains(t, err, "several ids end with "+short+": "+strings.Join(ids, ", "))
+			require.ErrorContains(t, err, "several ids begin or end with "+short+": "+strings.Join(ids, ", "))
 		}
 	}
 	found, err := command.Find(t.Context(), kept, kept.ids[7])
@@ -67,7 +68,12 @@ func TestShortIDs(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, kept.ids[7], found)
 	_, err = command.Find(t.Context(), kept, "01a21fa7")
-	require.ErrorContains(t, err, "several ids begin with 01a21fa7")
+	require.ErrorContains(t, err, "several ids begin or end with 01a21fa7")
+	short := command.ShortID(kept.ids[many/2])
+	for _, own := range []string{short, short + "-x"} { // no other id takes the place of the one that lists show
+		_, err = command.Find(t.Context(), shelf{ids: append(slices.Clone(kept.ids), own)}, short)
+		require.ErrorContains(t, err, "several ids begin or end with "+short)
+	}
 	for _, own := range []string{"work", "b-long-id", "01a21fa7+80a8-7420-8000-cafe00000000"} {
 		assert.Equal(t, own, command.ShortID(own))
 	}
