@@ -1,15 +1,20 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
+	"github.com/agonist-dev/debate/store"
 )
 
 // beginnings are the commands with which other programs begin a conversation.
@@ -64,36 +69,86 @@ func oneProblem(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		if said := others()[word]; said != "" {
 			err = fmt.Errorf("there is no command %q: %s\ndebate -- %s is about these words", word, said, whole)
-		} else if name := nearest(c, word); name != "" {
+		} else if name := nearest(c, word); name != "" && word == strings.ToLower(word) { // a sentence begins otherwise
 			err = fmt.Errorf("there is no command %q; did you mean %s?", word, progress.Command(name, args[1:]...))
 		}
 		return exit(exitArguments, err)
 	}
 }
 
-// meant returns the arguments of a conversation that is to start. A problem of one word that is the name of a file, or looks like a
-// command, may be a mistake, which would be paid for: a person is asked, and elsewhere the error says what to type.
+// meant returns the arguments of a conversation that is to start. A problem that is the name of a file, or looks like a command, a flag or
+// an id, may be a mistake, which would be paid for: a person is asked, and elsewhere the error says what to type.
 func (p *program) meant(c *cobra.Command, args []string) ([]string, error) {
-	switch {
-	case len(args) == 0:
+	if len(args) == 0 {
 		return nil, p.bare(c)
-	case c.ArgsLenAtDash() == 0 || args[0] == "-" || strings.ContainsAny(args[0], " \t\r\n") || c.Flags().Changed("problemDescription"):
+	}
+	problem := args[0]
+	words := strings.Fields(problem)
+	if len(words) == 0 || problem == "-" || c.ArgsLenAtDash() == 0 || c.Flags().Changed("problemDescription") {
 		return args, nil
 	}
-	word := args[0]
-	about := "debate -- " + progress.Quote(word) + " is about this word"
-	if said := others()[word]; said != "" {
-		return nil, exit(exitArguments, fmt.Errorf("there is no command %q: %s\n%s", word, said, about))
+	about := "debate -- " + progress.Quote(problem) + " is about "
+	if len(words) > 1 {
+		about += "these words"
+	} else {
+		about += "this word"
+		if said := others()[words[0]]; said != "" {
+			return nil, exit(exitArguments, fmt.Errorf("there is no command %q: %s\n%s", words[0], said, about))
+		}
+		if info, err := os.Stat(problem); err == nil {
+			return p.fileMeant(c, args, info.IsDir(), about)
+		}
 	}
-	if info, err := os.Stat(word); err == nil {
-		return p.fileMeant(c, args, info.IsDir(), about)
-	}
-	name := nearest(c, word)
-	if name == "" {
+	what, help := p.mistaken(c, problem, words)
+	if what == "" {
 		return args, nil
 	}
-	said := fmt.Errorf("there is no command %q; did you mean debate %s?\n%s", word, name, about)
-	return args, p.sure(c, fmt.Sprintf("Is the problem the word %s, and not the command %s?", word, name), said)
+	return args, p.sure(c, fmt.Sprintf("Is the problem %s, and not %s?", progress.Quote(problem), what), fmt.Errorf("%s\n%s", help, about))
+}
+
+// mistaken returns what a problem of these words may be in truth, and what helps; "": it is no mistake.
+func (p *program) mistaken(c *cobra.Command, problem string, words []string) (what, help string) {
+	const dashes = "‐‑‒–—―−" // with which a word processor replaces those of a flag
+	word, name := words[0], nearest(c, words[0])
+	begun, _ := utf8.DecodeRuneInString(word)
+	switch {
+	case strings.ContainsRune(dashes, begun):
+		return "a flag", fmt.Sprintf("%s begins with %c, and a flag with -", word, begun)
+	case len(words) > 2, len(words) == 2 && (name == "" || !p.operand(c.Context(), words[1])): // a sentence
+		return "", ""
+	case name != "":
+		return "the command " + name, fmt.Sprintf("there is no command %q; did you mean %s?", problem, progress.Command(name, words[1:]...))
+	case p.operand(c.Context(), word):
+		return "the conversation", fmt.Sprintf("%s is the id of a conversation: %s prints it, and %s continues it",
+			word, progress.Command("show", word), progress.Command("resume", word))
+	case strings.Contains(word, "/"), len(filepath.Ext(word)) > 1:
+		return "a file", fmt.Sprintf("there is no file %s: debate -p FILE reads a problem", word)
+	case !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
+		return "a question about the program", "debate --help says what can be typed"
+	default:
+		return "", ""
+	}
+}
+
+// leastID is how many characters of an id are taken for one.
+const leastID = 4
+
+// operand reports whether a word is a flag, "last", a name of a stored conversation, or what ids look like.
+func (p *program) operand(ctx context.Context, word string) bool {
+	hexadecimal := len(word) == shortLength && strings.Trim(word, "0123456789abcdef") == ""
+	switch {
+	case strings.HasPrefix(word, "-"), word == newest, shortID(word) != word, hexadecimal && strings.ContainsAny(word, "0123456789"):
+		return true
+	case len(word) < leastID || store.CheckID(word) != nil:
+		return false
+	}
+	kept, closing, err := p.openStore(ctx)
+	if err != nil {
+		return false // the conversation that is to start fails with it
+	}
+	defer closing()
+	found, err := candidates(ctx, kept, word)
+	return err == nil && len(found) > 0
 }
 
 // fileMeant returns the arguments if the problem is the name of a file or folder.
@@ -145,15 +200,14 @@ func (p *program) bare(c *cobra.Command) error {
 	return exit(exitArguments, nil)
 }
 
-// nearest returns the command whose name, or another name of it, is one slip of the fingers away from a word in lower case; "": there is
-// none. Names of two letters have no neighbours: too many words are.
+// nearest returns the command whose name, or another name of it, is a word or one slip of the fingers away from it, in whatever case; "":
+// there is none. The two letters of a short name may only have changed places: too many words differ from it in one.
 func nearest(c *cobra.Command, word string) string {
-	if word != strings.ToLower(word) {
-		return ""
-	}
+	word = strings.ToLower(word)
 	for _, one := range c.Root().Commands() {
 		for _, name := range append([]string{one.Name()}, one.Aliases...) {
-			if len(name) > 2 && near(name, word) {
+			exchanged := len(word) == 2 && strings.IndexByte(name, word[1]) == 0 && strings.IndexByte(name, word[0]) == 1
+			if name == word || near(name, word) && (len(name) > 2 || exchanged) {
 				return one.Name()
 			}
 		}
