@@ -36,8 +36,9 @@ type server struct {
 	words   *lastBytes            // what the command has written to its standard error
 	session *sdk.ClientSession
 	say     func(format string, args ...any)
-	start   time.Duration // that it may take until it has listed its tools
-	lost    sync.Once     // says that it gives no answer
+	start   time.Duration     // that it may take until it has listed its tools
+	keyless *strings.Replacer // of what it says
+	lost    sync.Once         // says that it gives no answer
 }
 
 // ofServer begins a session with an MCP server, and adds its tools. Those that may change something need approval, unless
@@ -46,7 +47,8 @@ type server struct {
 func (f *toolFlags) ofServer(
 	ctx context.Context, address string, into map[string]flow.Tool, say func(format string, args ...any),
 ) (end func(), err error) {
-	s := &server{address: address, say: say, start: cmp.Or(f.start, serverStart)}
+	s := &server{address: address, start: cmp.Or(f.start, serverStart), keyless: f.keyless}
+	s.say = func(format string, args ...any) { say("%s", f.keyless.Replace(fmt.Sprintf(format, args...))) }
 	transport, err := s.transport()
 	if err != nil {
 		return nil, exit(exitArguments, fmt.Errorf("--mcp %q: %w", address, err))
@@ -56,7 +58,7 @@ func (f *toolFlags) ofServer(
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: %w", address, err))
+		return nil, exit(exitGeneral, fmt.Errorf("--mcp %q: %w", address, withoutKeys(f.keyless, err)))
 	}
 	end = func() { _ = s.session.Close() }
 	taken := func(name string) bool { return into[name] != nil }
@@ -118,7 +120,7 @@ func (s *server) failure(ctx context.Context, wanted string, err error) error {
 		return fmt.Errorf("the server has not %s: %w", wanted, err)
 	}
 	if last := s.words.lastLine(); last != "" {
-		out += ". It said: " + last
+		out += ". It said: " + short(s.keyless.Replace(last), 200)
 	}
 	return errors.New(out)
 }
@@ -168,7 +170,7 @@ func (l *lastBytes) lastLine() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(string(l.kept)), "\n")
-	return short(lines[len(lines)-1], 200)
+	return lines[len(lines)-1]
 }
 
 // transport returns the way to the server: its URL, or a command whose standard input and output are used.

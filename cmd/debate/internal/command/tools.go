@@ -27,7 +27,8 @@ type toolFlags struct {
 	programs []string // --allow-run
 	approve  bool     // --approve
 
-	start time.Duration // as in System.ServerStart
+	start   time.Duration     // as in System.ServerStart
+	keyless *strings.Replacer // of what tools and servers say
 }
 
 // define adds the flags to a command.
@@ -96,6 +97,9 @@ func (f *toolFlags) equip(
 			return nil, err
 		}
 		opened = append(opened, end)
+	}
+	for name, t := range tools {
+		tools[name] = &discreet{t, f.keyless}
 	}
 	if len(tools) > 0 {
 		engine.Tools = tools
