@@ -23,6 +23,9 @@ func Find(ctx context.Context, kept store.Store, name string) (string, error) {
 
 func ShortID(id string) string { return shortID(id) }
 
+// Unwritable reports whether a store that cannot be opened so may still be read.
+func Unwritable(err error) bool { return unwritable(err) }
+
 // ListTable writes the list of conversations for a terminal of so many columns; 0: for a pipe.
 func ListTable(out io.Writer, width int, infos ...store.Info) error {
 	found := make([]listed, len(infos))

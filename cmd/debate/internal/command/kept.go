@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
@@ -33,7 +34,7 @@ func (p *program) openStore(ctx context.Context) (store.Store, func(), error) {
 				return kept, closing, nil
 			}
 		}
-		if errors.Is(err, fs.ErrPermission) {
+		if unwritable(err) {
 			return p.readStore(ctx, err)
 		}
 		return nil, nil, err
@@ -57,6 +58,11 @@ func (p *program) denied() error {
 		return file.Close()
 	}
 	return &storeError{shown(p.place()), err}
+}
+
+// unwritable reports whether a file was not opened because it, or the disk on which it is, may only be read.
+func unwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // readStore opens a file of SQLite that may not be written, for denied says so. What only reads works; what would write fails there.
@@ -158,7 +164,7 @@ func (p *program) adviceOn(err error) string {
 			"sqlite3 %s .recover | sqlite3 recovered.db writes a new file. --store names that one, or another place.", progress.Quote(p.place()))
 	case errors.As(err, &foreign):
 		return "Nothing was changed in it. --store names another file."
-	case errors.Is(err, fs.ErrPermission) && (kept || errors.As(err, &unopened)):
+	case unwritable(err) && (kept || errors.As(err, &unopened)):
 		return "The program reads and writes that file, and makes others beside it. --store names a place where it may."
 	case kept:
 		return "What was recorded until then is kept. When the store can be written again, debate resume continues the conversation."
