@@ -33,7 +33,7 @@ func located(vendor string) (variable string, bare bool) {
 }
 
 // address returns where a vendor's server is if a variable says so, without a key or a password that it may hold, and the variable. The
-// error says that it names no server.
+// error says that it names no server, and does not show it: it may be a key, or have a password.
 func (p *program) address(vendor string) (place, variable string, err error) {
 	variable, bare := located(vendor)
 	said := strings.TrimSpace(p.get(variable))
@@ -53,14 +53,12 @@ func (p *program) address(vendor string) (place, variable string, err error) {
 		return progress.Clean(server.Host), variable, nil
 	case err == nil && server.Host != "" && (scheme == "http" || scheme == "https"):
 		return progress.Clean(scheme + "://" + server.Host), variable, nil
-	case strings.Contains(said, "@"):
-		said = "what it says"
 	}
 	wants := "no http or https URL"
 	if bare {
 		wants = "neither a host nor an http or https URL"
 	}
-	return "", variable, exit(exitConfig, fmt.Errorf("%s: %s is %s", variable, said, wants))
+	return "", variable, exit(exitConfig, fmt.Errorf("%s: what it says is %s", variable, wants))
 }
 
 // at says where a vendor is if a variable of the environment says so: " at URL (VARIABLE)".
