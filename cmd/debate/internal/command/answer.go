@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -94,7 +94,7 @@ func (p *program) answerOf(c *cobra.Command, engine *debate.Engine, id string, a
 	case f.model != "" || f.actor != "" || f.aside != "":
 		return nil, exit(exitArguments, fmt.Errorf("%s is answered with a text: --model, --actor and --text are for options", q.ID))
 	}
-	if answer.Text, err = p.answerText(rest); err != nil {
+	if answer.Text, err = p.text(rest, "answer"); err != nil {
 		return nil, err
 	}
 	answer.Attachments, err = readFiles(f.files)
@@ -172,22 +172,18 @@ func inquiryOf(record *flow.Record, args []string, bare bool) (*flow.Inquiry, []
 	return &record.Inquiries[0], args, nil
 }
 
-// answerText returns the text of an answer: an argument, or the standard input.
-func (p *program) answerText(args []string) (string, error) {
-	if len(args) == 0 {
+// text returns the text of an answer, or of a problem that follows: an argument, or the standard input.
+func (p *program) text(args []string, what string) (string, error) {
+	switch {
+	case len(args) == 0:
 		return "", nil
-	}
-	if args[0] != "-" {
+	case args[0] == "-":
+		return readText(p.In, fromInput, what)
+	case !utf8.ValidString(args[0]):
+		return "", exit(exitArguments, fmt.Errorf("the %s is not valid UTF-8: set the terminal to UTF-8", what))
+	default:
 		return args[0], nil
 	}
-	data, err := io.ReadAll(p.In)
-	if err != nil {
-		return "", fmt.Errorf("read the answer from the standard input: %w", err)
-	}
-	if strings.TrimSpace(string(data)) == "" {
-		return "", exit(exitArguments, errors.New("there is no answer: the standard input is empty"))
-	}
-	return string(data), nil
 }
 
 // readFiles reads the files of an answer.

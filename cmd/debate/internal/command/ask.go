@@ -2,10 +2,12 @@ package command
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
@@ -38,8 +40,10 @@ var errNoAnswer = errors.New("the standard input has no more answers")
 // mostAnswer bounds a line that is read as an answer, in bytes.
 const mostAnswer = 1 << 20
 
-// errLongAnswer reports a line that is longer. It was read to its end, so that the next line can be read.
-var errLongAnswer = fmt.Errorf("the answer is longer than %d MiB, the most that one may be", mostAnswer>>20)
+// lineError says why a line is no answer. The line was read to its end, so that the next one can be read.
+type lineError string
+
+func (e lineError) Error() string { return string(e) }
 
 // answerLines are the lines of the standard input.
 type answerLines struct {
@@ -60,7 +64,7 @@ func (p *program) answers() *answerLines {
 	return p.viewing.lines
 }
 
-// read returns the next line. At the end of the input the error is errNoAnswer, and of a line that is too long errLongAnswer.
+// read returns the next line. At the end of the input the error is errNoAnswer, and of a line that is no answer a lineError.
 func (a *answerLines) read(ctx context.Context, in io.Reader) (string, error) {
 	if a.next == nil {
 		a.next = make(chan answerLine)
@@ -69,7 +73,7 @@ func (a *answerLines) read(ctx context.Context, in io.Reader) (string, error) {
 			defer close(next)
 			for buffered := bufio.NewReader(in); ; {
 				line, err := readLine(buffered)
-				if err != nil && !errors.Is(err, errLongAnswer) {
+				if _, ok := errors.AsType[lineError](err); err != nil && !ok {
 					return
 				}
 				next <- answerLine{line, err}
@@ -104,7 +108,9 @@ func readLine(in *bufio.Reader) (string, error) {
 		switch {
 		case more:
 		case long:
-			return "", errLongAnswer
+			return "", lineError("the answer is longer than 1 MiB, the most that one may be")
+		case !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0:
+			return "", lineError("the answer is no text in UTF-8")
 		default:
 			return string(line), nil
 		}
@@ -129,11 +135,12 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry, asks string) error
 	for {
 		_, _ = fmt.Fprintf(l.Err, "%s> ", dialogue.Prompt())
 		line, err := l.answers().read(ctx, l.In)
-		if !terminal(l.In) || err != nil && !errors.Is(err, errLongAnswer) {
+		refused, ok := errors.AsType[lineError](err)
+		if !terminal(l.In) || err != nil && !ok {
 			_, _ = fmt.Fprintln(l.Err) // nobody has pressed enter
 		}
-		if errors.Is(err, errLongAnswer) {
-			l.warnf("%v", err)
+		if ok {
+			l.warnf("%v", refused)
 			continue
 		}
 		if err != nil {

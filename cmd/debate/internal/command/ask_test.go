@@ -34,6 +34,19 @@ func (w *watched) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
+// TestInterruptBeforeTheStart: nothing begins after a Ctrl-C that came while the program made itself ready.
+func TestInterruptBeforeTheStart(t *testing.T) {
+	interrupts := make(chan os.Signal, 1)
+	interrupts <- os.Interrupt
+	var out, said bytes.Buffer
+	code := command.Run(context.Background(), command.System{
+		Args: []string{"--no-store", "--demo", "Design a cache"}, Out: &out, Err: &said,
+		Lookup: func(string) (string, bool) { return "", false }, Interrupts: interrupts,
+	})
+	assert.Equal(t, 130, code)
+	assert.Empty(t, out.String()+said.String())
+}
+
 // TestInterruptWhileAsking: Ctrl-C ends the program while it waits for a line that never comes.
 func TestInterruptWhileAsking(t *testing.T) {
 	in, keyboard := io.Pipe()

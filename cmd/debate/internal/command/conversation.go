@@ -213,6 +213,16 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { cancel(nil); <-done }
 }
 
+// untouched takes a Ctrl-C that came before anything was begun or paid for. It is for commands that begin a conversation.
+func (p *program) untouched() error {
+	select {
+	case <-p.Interrupts:
+		return exit(exitInterrupted, nil)
+	default:
+		return nil
+	}
+}
+
 // interruption returns why a context ended if that was Ctrl-C, and err otherwise.
 func interruption(ctx context.Context, err error) error {
 	var decided *exitError

@@ -61,6 +61,9 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 	if err := check(c.Context(), settings, engine, problems); err != nil {
 		return err
 	}
+	if err := p.untouched(); err != nil {
+		return err
+	}
 	p.tell(settings)
 	session, err := engine.Start(c.Context(), settings.Config)
 	if err != nil {

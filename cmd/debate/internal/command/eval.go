@@ -82,6 +82,9 @@ two evaluators of the default model.`,
 			if err != nil {
 				return err
 			}
+			if err := p.untouched(); err != nil {
+				return err
+			}
 			session, err := engine.Start(c.Context(), config)
 			if err != nil {
 				return err

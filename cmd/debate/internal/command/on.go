@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -43,6 +42,9 @@ func (p *program) on() *cobra.Command {
 			edits, err := settings.OpenEdits(f.file, f.sets)
 			if err != nil {
 				return exit(codeOfMistakes(err), settings.Sorted(err))
+			}
+			if err := p.untouched(); err != nil {
+				return err
 			}
 			if len(args) > 1 {
 				return p.followUp(c, engine, id, args[1:], edits)
@@ -111,14 +113,12 @@ func (p *program) followUp(c *cobra.Command, engine *debate.Engine, id string, a
 	if c.Flags().Changed("at") || c.Flags().Changed("round") {
 		return exit(exitArguments, errors.New("--at and --round copy a part of the conversation; with another problem nothing is copied"))
 	}
-	problem, err := p.answerText(args)
+	problem, err := p.text(args, "problem")
 	switch {
 	case err != nil:
 		return err
 	case strings.TrimSpace(problem) == "":
 		return exit(exitArguments, errors.New("the problem is blank"))
-	case !utf8.ValidString(problem):
-		return exit(exitArguments, errors.New("the problem is not valid UTF-8"))
 	}
 	record, err := engine.Record(c.Context(), id)
 	if err != nil {

@@ -31,7 +31,7 @@ func (p *program) problem(argument *string, path string) (string, error) {
 		return "", exit(exitArguments, errors.New("there is no problem: give it as an argument, with --problemDescription, or as input"))
 	}
 	p.viewing.inputRead = true
-	return readText(p.In, fromInput)
+	return readText(p.In, fromInput, "problem")
 }
 
 // readProblem reads the problem from a file.
@@ -48,23 +48,23 @@ func readProblem(path string) (string, error) {
 		return "", exit(exitGeneral, fmt.Errorf("read the problem: %w", err))
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	return readText(file, path)
+	return readText(file, path, "problem")
 }
 
-// readText reads a problem of bounded size. Text in UTF-16 becomes UTF-8.
-func readText(in io.Reader, from string) (string, error) {
+// readText reads a text of bounded size, such as a problem. Text in UTF-16 becomes UTF-8.
+func readText(in io.Reader, from, what string) (string, error) {
 	data, err := readBounded(in)
 	if err != nil {
-		return "", exit(exitGeneral, fmt.Errorf("read the problem from %s: %w", from, err))
+		return "", exit(exitGeneral, fmt.Errorf("read the %s from %s: %w", what, from, err))
 	}
 	switch text, ok := decoded(data); {
 	case len(data) > 2*mostText, ok && len(text) > mostText:
-		return "", exit(exitArguments, fmt.Errorf("%s is larger than 1 MiB, the most that a problem may be", from))
+		return "", exit(exitArguments, fmt.Errorf("%s is larger than 1 MiB, the most that a text may be", from))
 	case !ok:
 		return "", exit(exitArguments,
 			fmt.Errorf("%s is no text in UTF-8 or UTF-16: convert it first, for example with iconv -f latin1 -t utf-8", from))
 	case strings.TrimSpace(text) == "":
-		return "", exit(exitArguments, fmt.Errorf("there is no problem: %s is empty", from))
+		return "", exit(exitArguments, fmt.Errorf("there is no %s: %s is empty", what, from))
 	default:
 		return text, nil
 	}

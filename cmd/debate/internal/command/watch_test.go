@@ -76,16 +76,17 @@ func TestTheListShowsAQuarantine(t *testing.T) {
 	assert.Contains(t, run(t, place, "show").out, "in quarantine: ")
 }
 
-// TestAnAnswerThatIsTooLong: it is refused, and the next line is the answer.
+// TestAnAnswerThatIsTooLong: it is refused, as is one that is no text, and the next line is the answer.
 func TestAnAnswerThatIsTooLong(t *testing.T) {
 	var out, said bytes.Buffer
-	in := strings.NewReader(strings.Repeat("x", 1<<20+1) + "\n" + strings.Repeat("NA\n", 20))
+	in := strings.NewReader(strings.Repeat("x", 1<<20+1) + "\nGr\xfc\xdfe\n" + strings.Repeat("NA\n", 20))
 	code := command.Run(context.Background(), command.System{
 		Args: []string{"--store", t.TempDir() + "/", "--demo", "--clarify", "--rounds", "1", "Design a cache"}, In: in, Out: &out, Err: &said,
 		Lookup: func(string) (string, bool) { return "", false },
 	})
 	assert.Zero(t, code, said.String())
 	assert.Contains(t, said.String(), "the answer is longer than 1 MiB")
+	assert.Contains(t, said.String(), "the answer is no text in UTF-8")
 	assert.NotEmpty(t, out.String())
 }
 
