@@ -21,6 +21,8 @@ func visible(r rune) rune {
 		return r
 	case r <= '\u009F', // control characters, of which terminals take U+009B for an escape sequence
 		r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069', // embeddings, overrides and isolates of direction
+		r == '\u200E', r == '\u200F', r == '\u061C', // marks of direction
+		r == '\u200B', r >= '\u2060' && r <= '\u2064', // signs without width; U+200C and U+200D shape letters, and stay
 		r >= '\uFDD0' && r <= '\uFDEF', r&0xFFFE == 0xFFFE, // not characters
 		r >= '\uFFF9' && r <= '\uFFFB', r == '\uFEFF', r >= 0xE0000 && r <= 0xE007F: // annotations, a byte order mark, tags
 		return unicode.ReplacementChar

@@ -42,7 +42,7 @@
 //   - Link reference definitions are resolved where they are used, and removed. They affect no other
 //     text.
 //   - Control characters are shown as symbols, and an escape sequence of a terminal as one. Characters that
-//     override the direction of text, and invisible copies of letters, are shown as U+FFFD.
+//     override or mark the direction of text, signs without width, and invisible copies of letters, are shown as U+FFFD.
 //
 // The arguments and results of tools are shown as they are, line by line: nothing in them is Markdown.
 //

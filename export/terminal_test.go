@@ -56,6 +56,7 @@ func TestTerminal(t *testing.T) {
 		"wide characters": {export.Terminal{Width: 10}, "犬が好きです。", "犬が好きで\nす。\n"},
 		"HTML":            {export.Terminal{}, "<b>no</b> tag", "<b>no</b> tag\n"},
 		"hostile":         {export.Terminal{}, "a&#27;[2Jb\u202e", "a␛[2Jb\ufffd\n"},
+		"unseen":          {export.Terminal{}, "a\u200bb\u200e\u061cc\u2062d\u200de", "a\ufffdb\ufffd\ufffdc\ufffdd\u200de\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
