@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -32,9 +33,11 @@ func completeListFlag(c *cobra.Command, name string, values func() []string) {
 	})
 }
 
-// beginning returns the values that begin so.
+// beginning returns the values that begin so, and that a shell can show and a person type.
 func beginning(values []string, begun string) []string {
-	return slices.DeleteFunc(slices.Clone(values), func(value string) bool { return !strings.HasPrefix(value, begun) })
+	return slices.DeleteFunc(slices.Clone(values), func(value string) bool {
+		return !strings.HasPrefix(value, begun) || progress.Line(value) != value
+	})
 }
 
 // modelNames returns the names of the models that are built in, in their order. No vendor is asked.

@@ -139,8 +139,13 @@ func (p *program) ofUser(variable string, within ...string) string {
 	return ""
 }
 
-// home returns the user's own folder; "": the environment does not name it.
-func (p *program) home() string { return p.get(homeVariable()) }
+// home returns the user's own folder; "": the environment does not name it. A relative path would be another folder in each place.
+func (p *program) home() string {
+	if home := p.get(homeVariable()); filepath.IsAbs(home) {
+		return home
+	}
+	return ""
+}
 
 // homeVariable is the variable that names it.
 func homeVariable() string {

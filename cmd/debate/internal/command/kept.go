@@ -79,7 +79,7 @@ func (p *program) readStore(ctx context.Context, denied error) (store.Store, fun
 
 // errHomeless reports that nobody says where conversations are kept. A folder of the moment would be another one each time.
 func errHomeless() error {
-	return exit(exitArguments, fmt.Errorf("%s is not set: set it, or name the store with --store", homeVariable()))
+	return exit(exitArguments, fmt.Errorf("%s is not set to an absolute path: set it, or name the store with --store", homeVariable()))
 }
 
 // exists reports whether the place of the store is there.
