@@ -185,7 +185,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 		}
 	}
 	p.reach(loaded)
-	closing, err := p.tools.equip(c.Context(), engine, p.warnf)
+	closing, err := p.tools.equip(c.Context(), engine, p.keyless(), p.warnf)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -46,7 +46,6 @@ func (p *program) prepare() error {
 	if err := p.readVariables(); err != nil {
 		return err
 	}
-	p.tools.keyless = p.keyless()
 	p.reads(p.usual.File)
 	p.reads(p.usual.variables...)
 	p.reads(p.usual.EnvFiles...)

@@ -55,7 +55,7 @@ func (p *program) equip(ctx context.Context, engine *debate.Engine, open opener)
 		return nil, err
 	}
 	engine.Store = kept
-	closeTools, err := p.tools.equip(ctx, engine, p.asidef)
+	closeTools, err := p.tools.equip(ctx, engine, p.keyless(), p.asidef)
 	if err != nil {
 		closeStore()
 		return nil, err

@@ -135,7 +135,7 @@ func (p *program) spareReport(flag, path string) error {
 		return err
 	}
 	if _, err := os.Lstat(whole); err == nil {
-		return exit(exitArguments, fmt.Errorf("--%s: %s exists; its whole name replaces it", flag, whole))
+		return exit(exitArguments, fmt.Errorf("--%s: %s exists: name it whole to replace it", flag, whole))
 	}
 	return nil
 }

@@ -66,10 +66,12 @@ func (f *toolFlags) again(name string, operands ...string) string {
 }
 
 // equip registers the tools with an engine that was not used yet. The returned function closes them. It must be called when
-// the engine has been shut down. say gets what the user is to know of the servers, then and while the tools are used.
+// the engine has been shut down. keyless takes the keys out of what tools and servers say. say gets what the user is to know of
+// the servers, then and while the tools are used.
 func (f *toolFlags) equip(
-	ctx context.Context, engine *debate.Engine, say func(format string, args ...any),
+	ctx context.Context, engine *debate.Engine, keyless *strings.Replacer, say func(format string, args ...any),
 ) (closing func(), err error) {
+	f.keyless = keyless
 	var opened []func()
 	closing = func() {
 		for _, end := range slices.Backward(opened) {
