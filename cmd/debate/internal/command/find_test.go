@@ -71,7 +71,9 @@ func TestShortIDs(t *testing.T) {
 	require.ErrorContains(t, err, "several ids begin or end with 01a21fa7")
 	short := command.ShortID(kept.ids[many/2])
 	for _, own := range []string{short, short + "-x"} { // no other id takes the place of the one that lists show
-		_, err = command.Find(t.Context(), shelf{ids: append(slices.Clone(kept.ids), own)}, short)
+		ids := append(slices.Clone(kept.ids), own)
+		slices.Sort(ids) // as a store lists them
+		_, err = command.Find(t.Context(), shelf{ids: ids}, short)
 		require.ErrorContains(t, err, "several ids begin or end with "+short)
 	}
 	for _, own := range []string{"work", "b-long-id", "01a21fa7+80a8-7420-8000-cafe00000000"} {
