@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -28,6 +29,12 @@ import (
 // message repeats, or of a plan that it offers.
 //
 // Names and words are asked for what they mean, not whether a list has them: a vendor that no list knows says the same things.
+
+// pattern is a regular expression that is compiled when it is first used. There are many, for failures alone: a program would compile
+// them all before its first line, and most programs need none.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // These names mean one thing wherever they stand, and their words do not tell it.
 //
