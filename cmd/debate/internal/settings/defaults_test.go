@@ -23,7 +23,7 @@ func usual(t *testing.T, text string) (*settings.Defaults, error) {
 	t.Helper()
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "defaults.yaml"), []byte(text), 0o600))
-	return settings.OpenDefaults(folder, "/home/pat")
+	return settings.OpenDefaults(folder, "/pat")
 }
 
 // began returns the config that a wish and a config file of this text make; "": there is no file.
@@ -124,8 +124,8 @@ func TestWhatDefaultsSay(t *testing.T) {
 	said, err := usual(t, "store: ~/kept/\nenvFile: [a.env, ~/b.env, /c.env]\nmodels:\n"+
 		"  ollama/llama3: {window: 32768, maxOutput: 4096, input: 0, output: 0}\n  openai/gpt-4.1: {input: 1, output: 2.5}\n")
 	require.NoError(t, err)
-	assert.Equal(t, "/home/pat/kept/", filepath.ToSlash(said.Store))
-	assert.Equal(t, []string{filepath.Join(filepath.Dir(said.File), "a.env"), filepath.FromSlash("/home/pat/b.env"), "/c.env"}, said.EnvFiles)
+	assert.Equal(t, "/pat/kept/", filepath.ToSlash(said.Store))
+	assert.Equal(t, []string{filepath.Join(filepath.Dir(said.File), "a.env"), filepath.FromSlash("/pat/b.env"), "/c.env"}, said.EnvFiles)
 	assert.Equal(t, 32768, said.Models["ollama/llama3"].Window)
 	assert.True(t, said.Models["ollama/llama3"].Priced)
 	known, _ := flow.LookupModel("openai", "gpt-4.1")
