@@ -119,7 +119,8 @@ func (s *Store) gone(ctx context.Context, filter store.Filter) ([]any, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT owner FROM debate_lease WHERE owner <> '' AND until > `+s.dialect.now) //nolint:gosec // a constant of the dialect
+	rows, err := s.read.QueryContext(ctx,
+		`SELECT DISTINCT owner FROM debate_lease WHERE owner <> '' AND until > `+s.dialect.now) //nolint:gosec // a constant
 	if err != nil {
 		return nil, err
 	}
