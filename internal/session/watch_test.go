@@ -31,11 +31,15 @@ type transcript struct {
 	chunks  int
 	parts   int
 	done    map[string]bool
-	answers map[string]string // structured ones, as they are written
+	answers map[string]string   // structured ones, as they are written
+	page    map[string][]uint16 // texts as a page has them: half a character at a chunk's end is one that is no text
 }
 
 func newTranscript(t *testing.T) *transcript {
-	return &transcript{t: t, text: map[string]string{}, turns: map[string]string{}, done: map[string]bool{}, answers: map[string]string{}}
+	return &transcript{
+		t: t, text: map[string]string{}, turns: map[string]string{}, done: map[string]bool{}, answers: map[string]string{},
+		page: map[string][]uint16{},
+	}
 }
 
 func (tr *transcript) read(e debate.Event) {
@@ -52,7 +56,11 @@ func (tr *transcript) read(e debate.Event) {
 			return
 		}
 		require.LessOrEqual(tr.t, c.Offset, len(tr.text[c.Call]))
-		assert.Len(tr.t, utf16.Encode([]rune(tr.text[c.Call][:c.Offset])), c.Units, "as a page in a browser counts")
+		if c.Offset < len(tr.text[c.Call]) {
+			tr.page[c.Call] = utf16.Encode([]rune(tr.text[c.Call][:c.Offset]))
+		}
+		assert.Len(tr.t, tr.page[c.Call], c.Units, "as a page in a browser counts")
+		tr.page[c.Call] = append(tr.page[c.Call], utf16.Encode([]rune(c.Text))...)
 		tr.text[c.Call] = tr.text[c.Call][:c.Offset] + c.Text
 		tr.chunks++
 		tr.parts += c.Parts
@@ -70,6 +78,7 @@ func (tr *transcript) read(e debate.Event) {
 		tr.done[body.As[debate.Turn](e).Call] = true
 	case flow.EventFailed:
 		delete(tr.text, body.As[flow.Failure](e).Call)
+		delete(tr.page, body.As[flow.Failure](e).Call)
 	}
 }
 
