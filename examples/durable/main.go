@@ -1,9 +1,7 @@
 // Command durable kills a debate and continues it. It starts itself as a second process, which holds the debate, and kills that process
-// in the middle of a sentence. A third process opens the same journal and continues.
+// in the middle of a sentence. A third process opens the same journal and continues. A script speaks.
 //
 //	go run ./examples/durable
-//
-// A script speaks.
 //
 // It prints:
 //
@@ -23,6 +21,7 @@ import (
 	"log"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate"
@@ -37,7 +36,7 @@ const middle = "…" // what is printed where the first process is to be killed
 func main() {
 	var err error
 	if len(os.Args) == 3 { // this is one of the processes that were started here
-		err = hold(context.Background(), os.Args[2], os.Args[1] == "continue")
+		err = hold(context.Background(), os.Args[1], os.Args[2])
 	} else {
 		err = watch(context.Background())
 	}
@@ -52,9 +51,13 @@ func open(folder string, stops bool) (*debate.Engine, error) {
 	return &debate.Engine{Store: store, Providers: map[string]debate.Provider{"script": script(stops)}}, err
 }
 
-// hold begins or continues the debate, and prints each turn when it is in the journal.
-func hold(ctx context.Context, folder string, again bool) error {
-	engine, err := open(folder, !again)
+// hold begins the debate, or continues it after the event of a number, and prints each turn when it is in the journal.
+func hold(ctx context.Context, folder, seq string) error {
+	after, err := strconv.ParseInt(seq, 10, 64)
+	if err != nil {
+		return err
+	}
+	engine, err := open(folder, after == 0)
 	if err != nil {
 		return err
 	}
@@ -70,11 +73,7 @@ func hold(ctx context.Context, folder string, again bool) error {
 		return err
 	}
 	defer session.Close()
-	before, err := session.Record(ctx)
-	if err != nil {
-		return err
-	}
-	for event, err := range session.Events(ctx, before.Seq) {
+	for event, err := range session.Events(ctx, after) {
 		if err != nil {
 			return err
 		}
@@ -82,7 +81,7 @@ func hold(ctx context.Context, folder string, again bool) error {
 		case *debate.Turn:
 			fmt.Printf("%s: %s\n", body.Speaker, body.Text)
 		case *flow.Chunk:
-			if !again && strings.HasPrefix(body.Text, "The thread") {
+			if after == 0 && strings.HasPrefix(body.Text, "The thread") {
 				fmt.Println(middle) // of a sentence: the process that watches kills this one
 			}
 		}
@@ -98,7 +97,7 @@ func watch(ctx context.Context) error {
 	}
 	defer os.RemoveAll(folder)
 	fmt.Println("-- a process begins a debate --")
-	first := exec.CommandContext(ctx, os.Args[0], "begin", folder)
+	first := exec.CommandContext(ctx, os.Args[0], folder, "0")
 	output, _ := first.StdoutPipe()
 	if err := first.Start(); err != nil {
 		return err
@@ -119,7 +118,7 @@ func watch(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("-- kill -9, while Ada speaks: %d turns are recorded, and %d call is in flight --\n", len(before.Turns), before.InFlight())
-	second := exec.CommandContext(ctx, os.Args[0], "continue", folder)
+	second := exec.CommandContext(ctx, os.Args[0], folder, strconv.FormatInt(before.Seq, 10))
 	second.Stdout, second.Stderr = os.Stdout, os.Stderr
 	if err := second.Run(); err != nil {
 		return err
