@@ -38,26 +38,7 @@ type evalFlags struct {
 func (p *program) eval() *cobra.Command {
 	var f evalFlags
 	c := &cobra.Command{
-		Use: "eval [id|file]", Short: "Have several evaluators score the solution of a deliberation: by default of the newest",
-		Long: `Have several evaluators score the solution of a stored deliberation, by
-default of the newest, all at once. None sees the answer of another one. They
-give 1 to 10 for seven criteria and for the whole; the table shows the
-averages, and how far the evaluators differ. The evaluation is stored as a
-conversation of its own. A file in place of an id, which ends in .json, is a
-debate that dialectic has saved.
-
---output writes the whole report to a file that ends in .json, or adds a row
-with the averages to one that ends in .csv, so that runs can be compared.
-
-The evaluators come from a file, JSON or YAML, with the fields of an
-evaluation (evaluators with id, model, temperature, prompt or promptFile;
-temperature, budget and so on for all), or from --evaluator. A file can also
-have the fields of the public program: agents with id, provider, model,
-systemPrompt or systemPromptPath, timeout and enabled. Without either there are
-two evaluators of the default model.`,
-		Example: `  debate eval
-  debate eval 0198c2f1 --evaluator openai/gpt-4.1 --evaluator anthropic/claude-sonnet-4-5 --json
-  debate eval --output scores.csv`,
+		Use:               "eval [id|file]",
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -24,17 +24,8 @@ func (p *program) report() *cobra.Command {
 	var output string
 	var open bool
 	c := &cobra.Command{
-		Use: "report [id|file]", Short: "Write a conversation as a page or as Markdown: by default the newest",
+		Use:  "report [id|file]",
 		Args: arguments(cobra.MaximumNArgs(1)), ValidArgsFunction: p.completeIDs(1),
-		Long: `Write a conversation as a document: what came of it, who took part and what it
-cost, what everybody said round by round, and how it ran. A page has charts,
-and needs nothing beside itself: no script, no network.
-
-Without --output, Markdown goes to the standard output. The conversation may
-still run. A file that ends in .json is a debate that dialectic has saved.`,
-		Example: `  debate report --open
-  debate report --output report.html
-  debate report 0198c2f1 > report.md`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := p.spareReport("output", output); err != nil {
 				return err

@@ -20,17 +20,7 @@ import (
 func (p *program) show() *cobra.Command {
 	var full, unpaged bool
 	c := &cobra.Command{
-		Use: "show [id]", Short: "Show a conversation: by default the newest",
-		Long: `Show a conversation, by default the newest: its state, rounds and cost, who
-takes part, why it stands still and what continues it, what it waits for, and
-its result. --full prints all that was said before the result. --json prints
-the whole record.
-
-On a terminal Markdown is rendered, and a pager shows what is longer than the
-screen: that of $PAGER, or less.`,
-		Example: `  debate show
-  debate show 71e4c2f1 --full
-  debate show --full > debate.md`,
+		Use:               "show [id]",
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -19,19 +19,7 @@ import (
 func (p *program) watch() *cobra.Command {
 	var unpaged bool
 	c := &cobra.Command{
-		Use: "watch [id]", Short: "Follow a conversation that another process runs: by default the newest that is not over",
-		Long: `Follow a conversation that another process runs, by default the newest that is
-not over, until it is over or Ctrl-C. Each speech is printed once it was held;
-while it is written, only the process that runs the conversation shows it.
-Watching changes nothing. Of a conversation that is over, all that was said is
-printed, and its result.
-
-If no process runs the conversation, that is said. With an id, watch waits for
-one. Without an id it ends: with 130 if the conversation is paused, 5 if it
-waits for an answer, 3 or 6 if a failure or a limit has stopped it, and 1
-otherwise.`,
-		Example: `  debate watch
-  debate watch 71e4c2f1 --json`,
+		Use:               "watch [id]",
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
