@@ -36,11 +36,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// tried is the program as the scripts try it: a conversation that another process runs is refused soon, and an MCP server may be
-// as slow as the machine is.
-func tried() command.System {
-	return command.System{Takeover: 64 * time.Millisecond, ServerStart: time.Hour}
-}
+// tried is the program as the scripts try it: an MCP server may be as slow as the machine is.
+func tried() command.System { return command.System{ServerStart: time.Hour} }
 
 // TestScripts runs the scripts in testdata/script, which carry out most lines within the process of the tests, or share a conversation
 // between processes. Beside the commands of package testscript they have those below.

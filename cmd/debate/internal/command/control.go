@@ -222,9 +222,6 @@ func (p *program) missing(ctx context.Context, engine *debate.Engine, id string,
 // session opens a conversation, and says what helps if it cannot be opened.
 func (p *program) session(ctx context.Context, engine *debate.Engine, id string) (*debate.Session, error) {
 	session, err := engine.Open(ctx, id)
-	if errors.Is(err, flow.ErrLeased) {
-		session, err = p.outwait(ctx, engine, id)
-	}
 	switch {
 	case errors.Is(err, flow.ErrLeased):
 		return nil, exit(exitGeneral, fmt.Errorf("another process runs %s: %s follows it", shortID(id), progress.Command("watch", shortID(id))))

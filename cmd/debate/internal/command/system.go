@@ -20,8 +20,6 @@ type System struct {
 	Lookup   func(name string) (value string, ok bool) // of environment variables
 	// Interrupts gets one value for each Ctrl-C. The first one pauses a running conversation, the second one ends the program.
 	Interrupts <-chan os.Signal
-	// Takeover is how long a conversation is waited for whose process may have been killed: 16 seconds if 0.
-	Takeover time.Duration
 	// Wait is how long a pipe may send nothing that has text beside a problem: 3 seconds if 0.
 	Wait time.Duration
 	// ServerStart is how long an MCP server may take until it has listed its tools: 10 seconds if 0.

@@ -15,21 +15,24 @@ import (
 	"github.com/agonist-dev/debate/store/file"
 )
 
-// A process that was killed holds its conversation for a while. debate resume waits for that time, which is no mistake of who
-// resumes.
-func TestAConversationOfAKilledProcessIsResumed(t *testing.T) {
+// TestAConversationOfAnotherProcess: resume refuses it while that process has it, and continues it at once when the process is gone.
+func TestAConversationOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		place := filepath.Join(t.TempDir(), "kept") + "/"
 		kept, err := file.Open(place)
 		require.NoError(t, err)
-		defer func() { require.NoError(t, kept.Close()) }()
 		left := unfinishedIn(t, kept)
-		require.NoError(t, kept.Lease(t.Context(), left, "killed", 15*time.Second))
+		require.NoError(t, kept.Lease(t.Context(), left, "another", time.Hour))
+		began := time.Now()
 		got := run(t, place, "resume", left)
-		assert.NotContains(t, got.err, "debate watch")
-		assert.Contains(t, got.err, "Another process has "+left+". If it was killed, that ends within 16s.")
+		assert.Equal(t, 1, got.code)
+		assert.Contains(t, got.err, "another process runs left: debate watch left follows it")
+		assert.Less(t, time.Since(began), time.Second, "it waits for nothing")
+		require.NoError(t, kept.Close()) // as the end of the process does
+		got = run(t, place, "resume", left)
 		assert.Zero(t, got.code, got.err)
+		assert.Less(t, time.Since(began), time.Minute, "the lease would last for an hour")
 	})
 }
 
