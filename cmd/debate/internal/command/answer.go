@@ -34,7 +34,7 @@ type answerFlags struct {
 func (p *program) answer() *cobra.Command {
 	var f answerFlags
 	c := &cobra.Command{
-		Use: "answer id [question] answer", Args: arguments(cobra.RangeArgs(1, 3)), ValidArgsFunction: p.completeInquiries,
+		Use: "answer id [question] answer", Args: arguments(cobra.RangeArgs(1, 3)), ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			engine, id, closing, err := p.openOne(c.Context(), args, waiting())
 			if err != nil {

@@ -2,11 +2,15 @@ package command
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -16,16 +20,11 @@ const (
 	completionTime  = 2 * time.Second
 )
 
-// none completes nothing, and no names of files either.
-func none() ([]cobra.Completion, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveNoFileComp
-}
-
 // completeIDs completes up to most ids of conversations; 0: any number.
 func (p *program) completeIDs(most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if most > 0 && len(args) >= most {
-			return none()
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		ctx, stop := context.WithTimeout(c.Context(), completionTime)
 		defer stop()
@@ -55,33 +54,23 @@ func (p *program) ids(ctx context.Context, begun string) []cobra.Completion {
 	return out
 }
 
-// completeInquiries completes an id, an open question, and one of its options.
-func (p *program) completeInquiries(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) == 0 || !p.exists() {
-		return p.completeIDs(1)(c, args, begun)
+// completeFlag lets a shell complete the values of a flag. The shell picks those that begin as what was typed.
+func completeFlag(c *cobra.Command, name string, values func() []string) {
+	_ = c.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	}) // which fails only for a flag that is not there, or is completed already
+}
+
+// modelNames returns the names of the models that are built in, in their order. No vendor is asked.
+func modelNames() []string {
+	return slices.Sorted(maps.Keys(maps.Collect(flow.KnownModels())))
+}
+
+// formatNames returns the names of the formats of debates that are built in.
+func formatNames() []string {
+	var out []string
+	for _, f := range format.Builtin() {
+		out = append(out, f.Name)
 	}
-	ctx, stop := context.WithTimeout(c.Context(), completionTime)
-	defer stop()
-	engine, id, closing, err := p.openOne(ctx, args, waiting())
-	if err != nil {
-		return none()
-	}
-	defer closing()
-	record, err := engine.Record(ctx, id)
-	if err != nil {
-		return none()
-	}
-	var out []cobra.Completion
-	for i := range record.Inquiries {
-		q := &record.Inquiries[i]
-		if len(args) == 1 {
-			out = append(out, cobra.CompletionWithDesc(q.ID, short(q.Question, 60)))
-		}
-		if len(args) == 2 && args[1] == q.ID || len(args) == 1 && len(record.Inquiries) == 1 {
-			for _, option := range q.Options {
-				out = append(out, string(option))
-			}
-		}
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp
+	return out
 }

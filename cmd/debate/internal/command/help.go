@@ -69,11 +69,11 @@ func helpOn() *cobra.Command {
 	const flags = "flags"
 	return &cobra.Command{
 		Use: "help [command|flags]", Short: "Show the help of a command, or all flags of the command debate",
-		ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return none()
+				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return beginning(append(commandNames(c.Root()), flags), begun), cobra.ShellCompDirectiveNoFileComp
+			return append(commandNames(c.Root()), flags), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			root := c.Root()

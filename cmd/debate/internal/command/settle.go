@@ -58,7 +58,10 @@ func (f *configFlags) define(c *cobra.Command) {
 		"a `path` of what belongs to the problem: a text, an image, a PDF, or a folder of them; can be repeated")
 	f.rows.define(c)
 	flags.StringToStringVar(&f.labels, "label", nil, "marks the conversation, as key=value; may be repeated")
-	f.complete(c)
+	completeFlag(c, "flow", settings.Flows)
+	completeFlag(c, "format", formatNames)
+	completeFlag(c, "judge", modelNames)
+	completeFlag(c, "model", modelNames)
 }
 
 // source reads the config file, and finds the problem.

@@ -235,7 +235,6 @@ func TestNoTextOfAModelControlsATerminal(t *testing.T) {
 		{"export", "loud", "--check"},
 		{"answer", "loud-question", "what?"},
 		{"__complete", "show", ""},
-		{"__complete", "answer", "loud-question", ""},
 	} {
 		got := run(t, place, args...)
 		assert.NotEmpty(t, got.out+got.err, args)

@@ -248,35 +248,6 @@ func called(one *node) (all []string) {
 	return all
 }
 
-// Names returns by what those can be chosen who take part: by role, id or name. flow is that of --flow; "": that of the file.
-func (s *Source) Names(flow string) (names []string) {
-	d := &draft{root: s.root}
-	if d.pickFlow(&Wish{Flow: flow}) != nil {
-		return nil
-	}
-	list := s.root.get(cast(d.flow))
-	if list == nil {
-		agents, _ := defaultCast(d.flow, s.root.textAt("format"), "", true)
-		list = nodeOf(Place{}, agents)
-	}
-	for _, one := range list.list() {
-		if !one.get("disabled").is(true) && !one.get(keyEnabled).is(false) {
-			names = append(names, called(one)...)
-		}
-	}
-	return unique(names)
-}
-
-// unique returns the texts without those that came before.
-func unique(texts []string) (out []string) {
-	for _, text := range texts {
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
 // nodeOf makes a node of a value of the library.
 func nodeOf(at Place, value any) *node {
 	data, err := json.Marshal(value)
