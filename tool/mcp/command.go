@@ -10,6 +10,8 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -19,6 +21,7 @@ import (
 
 const (
 	maxLine   = 16 << 20        // bytes of a message, as in the SDK
+	maxWords  = 400             // bytes of the end of the standard error
 	terminate = 5 * time.Second // for each way to end a command
 )
 
@@ -27,14 +30,17 @@ const (
 // and many do; the SDK's own transport ends the session then. A line of more than 16 MiB ends it. It must not be copied, and is for
 // one session.
 type CommandTransport struct {
-	// Command is not started yet, and its Stdin and Stdout are nil. Its Stderr and Env are the caller's: with a nil Env the server gets the
-	// environment of this program, API keys included. The context of Connect does not end it.
+	// Command is not started yet, and its Stdin and Stdout are nil. The context of Connect does not end it. The rest is the caller's:
+	//   - With a nil Env the server gets the environment of this program, API keys included.
+	//   - With a nil Stderr the end of what the server writes there is kept for the error of [Open].
+	//   - With a nil SysProcAttr the server gets a process group of its own on Unix, so that a Ctrl-C reaches this program alone.
 	Command *exec.Cmd
 	// TerminateDuration is how long the session's Close waits for the command to end: once its input is closed, and again after it
 	// was told to terminate, and after it was killed, so up to three times. 0: 5 s.
 	TerminateDuration time.Duration
 
 	ended atomic.Bool
+	words tail
 }
 
 // Ended reports whether the command has ended by itself, or has closed its output. It is false for a command that the session's Close has
@@ -51,11 +57,40 @@ func (t *CommandTransport) Connect(ctx context.Context) (sdk.Connection, error) 
 	if err != nil {
 		return nil, err
 	}
+	if t.Command.Stderr == nil {
+		t.Command.Stderr = &t.words
+		// What the server has started may outlive it, and hold its standard error open.
+		t.Command.WaitDelay = cmp.Or(t.Command.WaitDelay, t.TerminateDuration, terminate)
+	}
+	apart(t.Command)
 	if err := t.Command.Start(); err != nil {
 		return nil, err
 	}
 	p := &process{transport: t, in: in}
 	return (&sdk.IOTransport{Reader: &output{process: p, lines: bufio.NewReader(out)}, Writer: p}).Connect(ctx)
+}
+
+// tail keeps the end of what is written to it. It is safe for concurrent use.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+// Write implements [io.Writer].
+func (t *tail) Write(data []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, data...)
+	t.kept = t.kept[max(len(t.kept)-maxWords, 0):]
+	return len(data), nil
+}
+
+// last returns the last line that is not blank.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	said := strings.TrimSpace(string(t.kept))
+	return strings.ToValidUTF8(said[strings.LastIndexByte(said, '\n')+1:], "")
 }
 
 // process is a command that runs.

@@ -1,20 +1,20 @@
 // Package mcp turns the tools of an MCP server (Model Context Protocol) into tools of a conversation.
 //
-//	session, err := mcp.Connect(ctx, &mcp.CommandTransport{Command: exec.Command("some-server")})
+//	session, tools, err := mcp.Open(ctx, &mcp.CommandTransport{Command: exec.Command("some-server")})
 //	defer session.Close() // after engine.Shutdown
-//	tools, err := mcp.Tools(ctx, session)
 //	engine := &debate.Engine{Tools: tools, …}
 //
 // The session and its transports (a command's standard input and output, streamable HTTP, your own) come
-// from github.com/modelcontextprotocol/go-sdk/mcp, called sdk here. [Connect] makes a session that grants
-// the server nothing. A session that was made in another way, with other options, works too.
+// from github.com/modelcontextprotocol/go-sdk/mcp, called sdk here. [TransportTo] makes one of what a person has typed.
+// [Open] is [Connect], which makes a session that grants the server nothing, and [Tools]. A session that was made in
+// another way, with other options, works with Tools too.
 //
 // # Names
 //
 // A tool keeps the server's name. Characters other than letters, digits, '-' and '_' become '_', and
 // names are cut to 64 characters, because all vendors accept such names. Of two tools that come to the same
-// name, one gets a number. If several servers have tools with the same name, put a prefix before the names of
-// one map before you register it; [Free] adds a number where that does not help.
+// name, one gets a number. [Add] puts the tools of several servers into one map: of two with the same name, the later
+// one gets that of its server before it.
 //
 // # Schemas
 //

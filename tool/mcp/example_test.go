@@ -30,12 +30,7 @@ func Example() {
 		return
 	}
 
-	session, err := mcp.Connect(ctx, here)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	tools, err := mcp.Tools(ctx, session)
+	session, tools, err := mcp.Open(ctx, here)
 	if err != nil {
 		fmt.Println(err)
 		return

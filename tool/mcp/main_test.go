@@ -2,10 +2,13 @@ package mcp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/tool/mcp"
 )
 
@@ -25,6 +30,7 @@ func TestMain(m *testing.M) {
 			noise()
 		}
 		if mode == "ends" {
+			fmt.Fprint(os.Stderr, strings.Repeat("It looks for its drawer.\n", 100)+"There is none.\n\n")
 			os.Exit(3)
 		}
 		if err := greeter().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
@@ -105,12 +111,77 @@ func TestServersThatEnd(t *testing.T) {
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), serve+"=ends")
 	transport := &mcp.CommandTransport{Command: command, TerminateDuration: time.Hour}
-	_, err := mcp.Connect(t.Context(), transport)
-	require.Error(t, err)
+	_, _, err := mcp.Open(t.Context(), transport)
+	require.EqualError(t, err, "the server has ended (exit status 3) and not begun a session. It said: There is none.")
 	assert.True(t, transport.Ended())
 	assert.Equal(t, 3, command.ProcessState.ExitCode())
-	_, err = mcp.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command("no-such-server")})
-	require.Error(t, err)
+	_, _, err = mcp.Open(t.Context(), &mcp.CommandTransport{Command: exec.Command("no-such-server")})
+	require.ErrorIs(t, err, exec.ErrNotFound)
+	assert.ErrorContains(t, err, "the server has not begun a session: ")
+}
+
+// TestServersThatAreSilent: a caller that gives up finds the cause it gave in the error.
+func TestServersThatAreSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		here, there := sdk.NewInMemoryTransports()
+		silent, err := there.Connect(t.Context())
+		require.NoError(t, err)
+		go func() { // it reads, and answers nothing
+			for {
+				if _, err := silent.Read(t.Context()); err != nil {
+					return
+				}
+			}
+		}()
+		late := errors.New("it is too late")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, late)
+		defer cancel()
+		_, _, err = mcp.Open(ctx, here)
+		synctest.Wait()
+		require.ErrorIs(t, err, late)
+		require.EqualError(t, err, "the server has not begun a session: it is too late")
+		require.NoError(t, silent.Close())
+	})
+}
+
+// TestServersWithoutAList: a session whose tools cannot be listed is closed.
+func TestServersWithoutAList(t *testing.T) {
+	here, there := sdk.NewInMemoryTransports()
+	nameless := listing(func(string) *sdk.ListToolsResult { return &sdk.ListToolsResult{Tools: []*sdk.Tool{{}}} })
+	serving, err := nameless.Connect(t.Context(), there, nil)
+	require.NoError(t, err)
+	_, _, err = mcp.Open(t.Context(), here)
+	require.ErrorContains(t, err, "the server has not listed its tools: ")
+	require.ErrorIs(t, err, &flow.Error{Kind: provider.KindValidation})
+	_ = serving.Wait() // it returns, because the session is closed
+}
+
+// TestAddresses: a server is named by its URL or its command line.
+func TestAddresses(t *testing.T) {
+	transport, err := mcp.TransportTo("https://tools.example/mcp")
+	require.NoError(t, err)
+	require.IsType(t, &sdk.StreamableClientTransport{}, transport)
+	for line, words := range map[string][]string{
+		"desk":                          {"desk"},
+		" desk  --of 'the test'\t-x ":   {"desk", "--of", "the test", "-x"},
+		`"my desk" a"b 'c"d ''`:         {"my desk", "ab 'cd", ""},
+		`C:\desk $HOME 'it''s' \\ \"q"`: {`C:\desk`, "$HOME", "its", `\\`, `\q`},
+	} {
+		transport, err := mcp.TransportTo(line)
+		require.NoError(t, err, line)
+		command, ok := transport.(*mcp.CommandTransport)
+		require.True(t, ok, line)
+		assert.Equal(t, words, command.Command.Args, line)
+	}
+	for line, says := range map[string]string{
+		"":        "want the URL of an MCP server, or the command that starts one",
+		`"" desk`: "want the URL of an MCP server, or the command that starts one",
+		"desk 'a": "a quote ' is not closed",
+	} {
+		_, err := mcp.TransportTo(line)
+		require.ErrorIs(t, err, &flow.Error{Kind: provider.KindValidation}, line)
+		assert.ErrorContains(t, err, says, line)
+	}
 }
 
 func TestServersInOtherProcesses(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,19 +84,40 @@ func named(list []*tool) map[string]flow.Tool {
 		return cmp.Or(cmp.Compare(own(a), own(b)), strings.Compare(a.name, b.name))
 	})
 	for _, t := range list {
-		tools[Free(nameOf(t.name), func(name string) bool { return tools[name] != nil })] = t
+		tools[free(nameOf(t.name), func(name string) bool { return tools[name] != nil })] = t
 	}
 	return tools
 }
 
-// Free returns a name that is not taken: the given one, or the same with a number behind it. It has at most 64 bytes.
-func Free(name string, taken func(name string) bool) string {
-	free := name[:min(len(name), maxName)]
-	for n := 2; taken(free); n++ {
-		suffix := "_" + strconv.Itoa(n)
-		free = name[:min(len(name), maxName-len(suffix))] + suffix
+// Add adds the tools of a server to those of others. A tool whose name is taken gets the name of its server before its own, and a
+// number behind that if it is taken too. The new names depend on the names alone.
+func Add(into map[string]flow.Tool, session *sdk.ClientSession, tools map[string]flow.Tool) {
+	server := "mcp"
+	if said := session.InitializeResult(); said != nil && said.ServerInfo != nil {
+		server = cmp.Or(said.ServerInfo.Name, server)
 	}
-	return free
+	taken := func(name string) bool { return into[name] != nil }
+	var again []string // names that others' tools have
+	for _, name := range slices.Sorted(maps.Keys(tools)) {
+		if taken(name) {
+			again = append(again, name)
+		} else {
+			into[name] = tools[name]
+		}
+	}
+	for _, name := range again {
+		into[free(nameOf(server+"_"+name), taken)] = tools[name]
+	}
+}
+
+// free returns a name that is not taken: the given one, or the same with a number behind it. It has at most 64 bytes.
+func free(name string, taken func(name string) bool) string {
+	out := name[:min(len(name), maxName)]
+	for n := 2; taken(out); n++ {
+		suffix := "_" + strconv.Itoa(n)
+		out = name[:min(len(name), maxName-len(suffix))] + suffix
+	}
+	return out
 }
 
 func invalid(field string, err error) error {

@@ -139,6 +139,27 @@ func TestNames(t *testing.T) {
 	require.NoError(t, engine.Shutdown(t.Context()))
 }
 
+// TestToolsOfSeveralServers: a name that is taken gets that of its server before it, and then a number.
+func TestToolsOfSeveralServers(t *testing.T) {
+	all := map[string]flow.Tool{}
+	for _, names := range [][]string{{"read", "write"}, {"read", "server_read", "list"}, {"read"}} {
+		said := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: names[len(names)-1]}}}
+		session := connected(t, server(nil, answering(said, nil), names...))
+		tools, err := mcp.Tools(t.Context(), session)
+		require.NoError(t, err)
+		mcp.Add(all, session, tools)
+	}
+	answers := map[string]string{}
+	for name, tool := range all {
+		text, err := use(t.Context(), tool, `{}`)
+		require.NoError(t, err)
+		answers[name] = text
+	}
+	assert.Equal(t, map[string]string{
+		"read": "write", "write": "write", "server_read": "list", "list": "list", "server_read_2": "list", "server_read_3": "read",
+	}, answers)
+}
+
 // TestNamesDoNotDependOnTheOrder: a server may list its tools in another order after a restart, and a conversation goes on.
 func TestNamesDoNotDependOnTheOrder(t *testing.T) {
 	names := []string{"tree.read", "tree_read", "tree/read", "tree read"}

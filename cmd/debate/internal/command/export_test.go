@@ -45,7 +45,7 @@ func Finish(out io.Writer, session *debate.Session, err error) error {
 
 // BeginServer begins a session with an MCP server, and lists its tools.
 func BeginServer(ctx context.Context, address string, transport sdk.Transport, say func(format string, args ...any)) error {
-	_, err := (&server{address: address, say: say, start: serverStart}).begin(ctx, transport)
+	_, _, err := new(toolFlags).begin(ctx, address, transport, say)
 	return err
 }
 

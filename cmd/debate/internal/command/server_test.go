@@ -32,7 +32,7 @@ func TestASilentServer(t *testing.T) {
 			said = append(said, fmt.Sprint(time.Since(began), ": ", fmt.Sprintf(format, args...)))
 		})
 		synctest.Wait()
-		require.EqualError(t, err, "the server has not begun a session within 10s; if it has to fetch something first, start it once by hand")
+		require.EqualError(t, err, "the server has not begun a session: it had 10s; if it has to fetch something first, start it once by hand")
 		assert.Equal(t, []string{`2s: Waiting for the MCP server "sleep 100", at most 10s.`}, said)
 		assert.Less(t, time.Since(began), 11*time.Second)
 		require.NoError(t, silent.Close())
