@@ -135,7 +135,7 @@
 //
 // [Session.Snapshot] returns the log as versioned JSON at any moment, and [Engine.Import] stores it, for [Engine.Open] to continue.
 // [Engine.Fork] starts a new debate from any event of an old one. [Engine.Export] writes a debate without its
-// secrets, and [Engine.Import] reads it. Package export writes a debate as Markdown or HTML.
+// secrets, [Engine.Import] reads it, and [Engine.Verify] checks a stored log. Package export writes a debate as Markdown or HTML.
 //
 // # Money
 //

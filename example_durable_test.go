@@ -190,6 +190,38 @@ func ExampleEngine_Control() {
 	// Output: completed with 1 turn and a verdict: true
 }
 
+// A log is checked years later: the flow decides again what it has decided, and no model is asked.
+func ExampleEngine_Verify() {
+	ctx := context.Background()
+	kept := &store.Memory{}
+	engine := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	config := debate.Config{
+		ID:    "cars",
+		Topic: "Should cities ban private cars from their centres?", Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
+	for _, err := range engine.Run(ctx, config) { // to its end
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	auditor := &debate.Engine{Store: kept} // without providers and keys
+	found, err := auditor.Verify(ctx, "cars")
+	if errors.Is(err, store.ErrDamaged) {
+		fmt.Println("somebody has changed the log:", err)
+		return
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(found.Record.State, "with", len(found.Record.Turns), "turns, decided again:", found.Decisions > 0)
+	// Output: completed with 4 turns, decided again: true
+}
+
 // What must not stay in a log is removed from it, and the log says that it was.
 func ExampleEngine_Redact() {
 	ctx := context.Background()

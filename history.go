@@ -112,6 +112,35 @@ func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error)
 	return on(e, func(l *engine.Engine) (string, error) { return l.Import(ctx, r) })
 }
 
+// Verified is what [Engine.Verify] has read.
+type Verified struct {
+	// Record is the fold of the log.
+	Record *flow.Record
+	// Decisions is how many changes of the state the flow has decided again, as they stand in the log.
+	Decisions int
+}
+
+// Verify checks the stored log of a debate, wherever the debate runs. It asks no provider and changes nothing. No provider, judge or tool
+// need be registered. Verify does what follows:
+//
+//  1. It reads the log, and then reads it again as strictly as [Engine.Import] reads a log from elsewhere, files included. Both must
+//     fold to the same record.
+//  2. It compares the record with what the store lists of the debate: its flow, state and round.
+//  3. It has the flow decide each change of the state again, from the events before that. Changes that a person, a control, a failure or a
+//     limit has caused are left out, and so are those that a fork has copied. No reply is judged again.
+//
+// If one of these fails, the error is of kind store, wraps [store.ErrDamaged], and says what is wrong. An error that does not wrap it
+// is no fault of the log: there is no such debate ([ErrNotFound]), this engine lacks something ([ErrMissing]), the store fails, the log
+// is larger than [MaxSnapshot], or ctx is done.
+//
+// The time grows with the square of the length of the log.
+func (e *Engine) Verify(ctx context.Context, id string) (Verified, error) {
+	return on(e, func(l *engine.Engine) (Verified, error) {
+		found, err := l.Verify(ctx, id)
+		return Verified(found), err
+	})
+}
+
 // Redact removes texts and files from the log of a debate, and appends a flow.Redacted: how long the texts were, their SHA-256,
 // who has removed them, when and why. It returns that fact. Everything else in the log stays: numbers, times, names, usage and
 // costs. The log folds to the same record except for the texts. If more would change, because a text is part of a setting such

@@ -37,12 +37,17 @@ func (s *Session) Snapshot(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	blobs, err := s.engine.snapshotFiles(ctx, s.ID, events)
+	return s.engine.snapshotOf(ctx, s.ID, events)
+}
+
+// snapshotOf returns a whole log as versioned JSON.
+func (l *Engine) snapshotOf(ctx context.Context, id string, events []flow.Event) ([]byte, error) {
+	blobs, err := l.snapshotFiles(ctx, id, events)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	if err := writeSnapshot(&out, s.ID, events, blobs, func(e flow.Event) flow.Event { return e }); err != nil {
+	if err := writeSnapshot(&out, id, events, blobs, func(e flow.Event) flow.Event { return e }); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil

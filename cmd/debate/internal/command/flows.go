@@ -17,13 +17,3 @@ func flows(engine *debate.Engine) []*flow.Flow {
 	slices.SortFunc(out, func(a, b *flow.Flow) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
-
-// flowOf returns the flow of this name; nil: there is none.
-func flowOf(engine *debate.Engine, name string) *flow.Flow {
-	for _, f := range flows(engine) {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
