@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -28,7 +29,8 @@ func parseJSON(name, text string) (root *node, wrong mistakes) {
 		wrong.addf(Place{name, line, column, ""}, "is no JSON: %w", err)
 		return nil, wrong
 	}
-	p := &jsonParser{name: name, text: text, line: 1}
+	p := &jsonParser{name: name, text: text, in: json.NewDecoder(strings.NewReader(text)), line: 1, column: 1}
+	p.in.UseNumber()
 	if root = p.value(Place{}, 0); p.full {
 		return nil, p.wrong
 	}
@@ -37,94 +39,76 @@ func parseJSON(name, text string) (root *node, wrong mistakes) {
 
 // jsonParser walks through a text that is known to be valid JSON.
 type jsonParser struct {
-	name, text string
-	at         int
-	line       int // of at
-	lineStart  int // the offset at which the line begins
-	counted    int // the offset up to which the characters of the line are counted
-	characters int // of the line, before counted
-	nodes      int
-	full       bool // too much was found: nothing more is read
-	wrong      mistakes
+	name, text   string
+	in           *json.Decoder
+	at           int // where the token begins that was read last
+	line, column int // of at
+	nodes        int
+	full         bool // too much was found: nothing more is read
+	wrong        mistakes
 }
 
-// space moves to the next token.
-func (p *jsonParser) space() {
-	for p.at < len(p.text) {
-		switch p.text[p.at] {
-		case '\n':
-			p.line, p.lineStart = p.line+1, p.at+1
-		case ' ', '\t', '\r', ',', ':':
-		default:
-			return
-		}
-		p.at++
+// token reads the next token. It also returns how the text has it, and its place.
+func (p *jsonParser) token() (token json.Token, raw string, at Place) {
+	rest := strings.TrimLeft(p.text[p.in.InputOffset():], " \t\r\n,:")
+	between := p.text[p.at : len(p.text)-len(rest)] // a long line is not counted anew for each of its tokens
+	if last := strings.LastIndexByte(between, '\n'); last >= 0 {
+		p.line, p.column = p.line+strings.Count(between, "\n"), 1
+		between = between[last+1:]
 	}
+	p.at, p.column = len(p.text)-len(rest), p.column+utf8.RuneCountInString(between)
+	token, _ = p.in.Token() // the text is valid
+	return token, p.text[p.at:max(int64(p.at), p.in.InputOffset())], Place{p.name, p.line, p.column, ""}
 }
 
-// here returns the place of the token at which the parser stands.
-func (p *jsonParser) here(path string) Place {
-	if p.counted < p.lineStart {
-		p.counted, p.characters = p.lineStart, 0
-	}
-	// A long line is not counted anew for each of its tokens.
-	p.characters += utf8.RuneCountInString(p.text[p.counted:p.at])
-	p.counted = p.at
-	return Place{p.name, p.line, 1 + p.characters, path}
-}
+// more reports whether an object or a list has more to read.
+func (p *jsonParser) more() bool { return !p.full && p.in.More() }
 
 // value reads a value. at is its place, if it is known already: that of its key.
 func (p *jsonParser) value(at Place, depth int) *node {
-	p.space()
+	token, raw, here := p.token()
 	if at.Line == 0 {
-		at = p.here(at.Path)
+		here.Path = at.Path
+		at = here
 	}
 	n := &node{Place: at}
-	if p.nodes++; depth > mostDepth || p.nodes > mostNodes || p.full {
-		if !p.full {
-			at.Path = "" // it may be long
-			p.wrong.addf(at, "%w", tooMuch(depth))
-		}
-		p.full, p.at = true, len(p.text)
+	if p.nodes++; depth > mostDepth || p.nodes > mostNodes {
+		at.Path = "" // it may be long
+		p.wrong.addf(at, "%w", tooMuch(depth))
+		p.full = true
 		return n
 	}
-	switch p.text[p.at] {
-	case '{':
-		n.form = formObject
-		p.object(n, depth)
-	case '[':
-		n.form = formList
-		p.at++
-		for p.space(); p.at < len(p.text) && p.text[p.at] != ']'; p.space() {
-			n.items = append(n.items, p.value(Place{Path: at.Path + "[" + strconv.Itoa(len(n.items)) + "]"}, depth+1))
+	switch token := token.(type) {
+	case json.Delim:
+		if token == '{' {
+			n.form = formObject
+			p.object(n, depth)
+		} else {
+			n.form = formList
+			for p.more() {
+				n.items = append(n.items, p.value(Place{Path: at.Path + "[" + strconv.Itoa(len(n.items)) + "]"}, depth+1))
+			}
 		}
-		p.at++
-	case '"':
-		n.form, n.value = formText, p.string(at)
-	default:
-		end := p.at
-		for end < len(p.text) && !strings.ContainsRune(" \t\r\n,]}", rune(p.text[end])) {
-			end++
-		}
-		n.value, p.at = p.text[p.at:end], end
-		switch n.value[0] {
-		case 'n':
-			n.form, n.value = formNull, ""
-		case 't', 'f':
-			n.form = formBool
-		default:
-			n.form = formNumber
-		}
+		p.token() // the end
+	case string:
+		n.form, n.value = formText, token
+		p.paired(at, raw)
+	case bool:
+		n.form, n.value = formBool, raw
+	case json.Number:
+		n.form, n.value = formNumber, raw
+	default: // null
 	}
 	return n
 }
 
+// object reads the members of an object.
 func (p *jsonParser) object(n *node, depth int) {
-	p.at++
 	seen := make(map[string]Place)
-	for p.space(); p.at < len(p.text) && p.text[p.at] != '}'; p.space() {
-		at := p.here("")
-		key := p.string(at)
+	for p.more() {
+		token, raw, at := p.token()
+		p.paired(at, raw)
+		key, _ := token.(string) // JSON has no other keys
 		at.Path = within(n.Path, key)
 		value := p.value(at, depth+1)
 		if first, twice := seen[key]; twice {
@@ -134,58 +118,17 @@ func (p *jsonParser) object(n *node, depth int) {
 		seen[key] = at
 		n.members = append(n.members, member{key, value})
 	}
-	p.at++
 }
 
-// string reads a string. It never spans lines.
-func (p *jsonParser) string(at Place) (value string) {
-	start := p.at
-	for p.at++; p.at < len(p.text) && p.text[p.at] != '"'; p.at++ {
-		if p.text[p.at] == '\\' {
-			p.at++
-		}
-	}
-	p.at = min(p.at+1, len(p.text))
-	raw := p.text[start:p.at]
-	if p.full {
-		return ""
-	}
-	if halfPair(raw) {
+// escape matches an escape of a JSON string: a surrogate pair, half of one, which is its group, or another one.
+var escape = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)`)
+
+// paired refuses a string with an escape that is half of a surrogate pair. encoding/json puts U+FFFD in its place.
+func (p *jsonParser) paired(at Place, raw string) {
+	half := func(found []string) bool { return found[1] != "" }
+	if slices.ContainsFunc(escape.FindAllStringSubmatch(raw, -1), half) {
 		p.wrong.addf(at, `has half of a surrogate pair (\ud800 to \udfff)`)
 	}
-	if err := json.Unmarshal([]byte(raw), &value); err != nil {
-		p.wrong.addf(at, "%w", err)
-	}
-	return value
-}
-
-// halfPair reports whether a JSON string has an escape that is half of a surrogate pair. encoding/json would put U+FFFD in
-// its place.
-func halfPair(raw string) bool {
-	var first rune // of a pair that is not complete
-	for i := 0; i < len(raw); i++ {
-		var unit rune
-		if raw[i] == '\\' && i+1 < len(raw) {
-			if raw[i+1] == 'u' && i+6 <= len(raw) {
-				code, err := strconv.ParseUint(raw[i+2:i+6], 16, 16)
-				if err == nil && utf16.IsSurrogate(rune(code)) {
-					unit = rune(code)
-				}
-				i += 5
-			} else {
-				i++
-			}
-		}
-		switch {
-		case first != 0 && utf16.DecodeRune(first, unit) != utf8.RuneError:
-			first = 0
-		case first != 0:
-			return true
-		default:
-			first = unit
-		}
-	}
-	return first != 0
 }
 
 // within returns the path of a key of an object.

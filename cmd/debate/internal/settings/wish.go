@@ -254,8 +254,7 @@ func nodeOf(at Place, value any) *node {
 	if err != nil {
 		return nil
 	}
-	p := &jsonParser{text: string(data), line: 1}
-	n := p.value(at, 0)
+	n, _ := parseJSON("", string(data))
 	n.move(at, at.Path)
 	return n
 }
