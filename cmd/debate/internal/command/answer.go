@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -178,7 +177,7 @@ func (p *program) text(args []string, what string) (string, error) {
 	case len(args) == 0:
 		return "", nil
 	case args[0] == "-":
-		return readText(p.In, fromInput, what)
+		return p.readInput(what)
 	case !utf8.ValidString(args[0]):
 		return "", exit(exitArguments, fmt.Errorf("the %s is not valid UTF-8: set the terminal to UTF-8", what))
 	default:
@@ -190,16 +189,7 @@ func (p *program) text(args []string, what string) (string, error) {
 func readFiles(paths []string) ([]flow.File, error) {
 	out := make([]flow.File, len(paths))
 	for i, path := range paths {
-		info, err := os.Stat(path)
-		switch {
-		case err != nil:
-			return nil, exit(exitArguments, err)
-		case !info.Mode().IsRegular():
-			return nil, exit(exitArguments, fmt.Errorf("%s is no file", path))
-		case info.Size() > flow.MaxFile:
-			return nil, exit(exitArguments, fmt.Errorf("%s is larger than %d MiB", path, flow.MaxFile>>20))
-		}
-		data, err := os.ReadFile(path)
+		data, err := readNamed(path, flow.MaxFile)
 		if err != nil {
 			return nil, err
 		}

@@ -99,7 +99,7 @@ func (p *program) scored(ctx context.Context, args []string) (
 	engine *debate.Engine, of string, about evaluation.Config, closing func(), err error,
 ) {
 	if len(args) > 0 && saved(args[0]) {
-		data, err := readSaved(args[0])
+		data, err := readNamed(args[0], debate.MaxSnapshot)
 		if err != nil {
 			return nil, "", about, nil, err
 		}

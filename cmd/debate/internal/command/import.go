@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,11 +23,14 @@ func (p *program) importFile() *cobra.Command {
 	return &cobra.Command{
 		Use: "import file", Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			source, closing, err := p.importSource(args[0])
-			if err != nil {
-				return err
+			source := p.In
+			if args[0] != "-" {
+				data, err := readNamed(args[0], debate.MaxSnapshot)
+				if err != nil {
+					return err
+				}
+				source = bytes.NewReader(data)
 			}
-			defer closing()
 			engine := p.engine()
 			done, err := p.equip(c.Context(), engine, p.makeStore)
 			if err != nil {
@@ -76,25 +78,6 @@ func importable(ctx context.Context, kept store.Store, id string) error {
 		}
 	}
 	return nil
-}
-
-// importSource opens the file to read, or returns the standard input.
-func (p *program) importSource(path string) (io.Reader, func(), error) {
-	if path == "-" {
-		return p.In, func() {}, nil
-	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, nil, exit(exitArguments, fmt.Errorf("there is no file %s", path))
-	case err == nil && info.IsDir():
-		return nil, nil, exit(exitArguments, fmt.Errorf("%s is a folder", path))
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, nil, exit(exitGeneral, err)
-	}
-	return file, func() { _ = file.Close() }, nil
 }
 
 // importFailure names the file. What is wrong in it is no mistake of a config.

@@ -3,10 +3,13 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"io/fs"
 	"strings"
+	"syscall"
 	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // problem returns what a conversation is about: the argument without the space around it, or the file or the standard
@@ -26,37 +29,43 @@ func (p *program) problem(argument *string, path string) (string, error) {
 		}
 		return text, nil
 	case path != "" && path != "-":
-		return readProblem(path)
+		data, err := readNamed(path, flow.MaxFile)
+		if err != nil {
+			return "", err
+		}
+		return textIn(data, path, "problem")
 	case argument == nil && path == "" && (p.In == nil || terminal(p.In)):
 		return "", exit(exitArguments, errors.New("there is no problem: give it as an argument, with --problemDescription, or as input"))
 	}
 	p.viewing.inputRead = true
-	return readText(p.In, fromInput, "problem")
+	return p.readInput("problem")
 }
 
-// readProblem reads the problem from a file.
-func readProblem(path string) (string, error) {
-	info, err := os.Stat(path)
+// readNamed reads a file that the command line names, of at most so many bytes.
+func readNamed(path string, most int64) ([]byte, error) {
+	data, err := settings.ReadFile(path, most)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return "", exit(exitArguments, fmt.Errorf("there is no file %s", path))
-	case err == nil && info.IsDir():
-		return "", exit(exitArguments, fmt.Errorf("%s is a folder: --file reads those, and the problem is read from a file", path))
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, exit(exitArguments, fmt.Errorf("there is no file %s", path))
+	case errors.As(err, new(syscall.Errno)):
+		return nil, exit(exitGeneral, fmt.Errorf("%s %w", path, err))
+	case err != nil:
+		return nil, exit(exitArguments, fmt.Errorf("%s %w", path, err))
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", exit(exitGeneral, fmt.Errorf("read the problem: %w", err))
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	return readText(file, path, "problem")
+	return data, nil
 }
 
-// readText reads a text of bounded size, such as a problem. Text in UTF-16 becomes UTF-8.
-func readText(in io.Reader, from, what string) (string, error) {
-	data, err := readBounded(in)
+// readInput reads a text from the standard input.
+func (p *program) readInput(what string) (string, error) {
+	data, err := readBounded(p.In)
 	if err != nil {
-		return "", exit(exitGeneral, fmt.Errorf("read the %s from %s: %w", what, from, err))
+		return "", exit(exitGeneral, fmt.Errorf("read the %s from %s: %w", what, fromInput, err))
 	}
+	return textIn(data, fromInput, what)
+}
+
+// textIn returns a text of bounded size, such as a problem. Text in UTF-16 becomes UTF-8.
+func textIn(data []byte, from, what string) (string, error) {
 	switch text, ok := decoded(data); {
 	case len(data) > 2*mostText, ok && len(text) > mostText:
 		return "", exit(exitArguments, fmt.Errorf("%s is larger than 1 MiB, the most that a text may be", from))

@@ -2,8 +2,6 @@ package command
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -124,12 +122,7 @@ func promptTexts(given []string) (map[string]string, error) {
 
 // readPrompt reads a template of bounded size.
 func readPrompt(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	data, err := io.ReadAll(io.LimitReader(file, flow.MaxPrompt+1))
+	data, err := readNamed(path, flow.MaxFile)
 	switch {
 	case err != nil:
 		return "", err

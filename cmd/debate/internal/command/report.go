@@ -65,7 +65,7 @@ func (p *program) report() *cobra.Command {
 // written. The name is one for a file. The document can be written until closing is called.
 func (p *program) document(ctx context.Context, args []string) (document *export.Document, name string, closing func(), err error) {
 	if len(args) > 0 && saved(args[0]) {
-		data, err := readSaved(args[0])
+		data, err := readNamed(args[0], debate.MaxSnapshot)
 		if err != nil {
 			return nil, "", nil, err
 		}
@@ -90,19 +90,6 @@ func (p *program) document(ctx context.Context, args []string) (document *export
 func saved(argument string) bool {
 	info, err := os.Stat(argument)
 	return err == nil && info.Mode().IsRegular() && strings.EqualFold(filepath.Ext(argument), ".json")
-}
-
-// readSaved reads a file that another program has saved.
-func readSaved(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > debate.MaxSnapshot {
-		return nil, exit(exitArguments, fmt.Errorf("%s is larger than %d MiB", path, debate.MaxSnapshot>>20))
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, exit(exitArguments, err)
-	}
-	return data, nil
 }
 
 // page reports whether a path is that of a page.

@@ -14,7 +14,7 @@ var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // ReadVariables reads a file with a line KEY=VALUE for each variable. "export" before a key, quotes around a value and comments are those
 // of a shell; nothing is put in the place of "$". The error joins an [Error] for each mistake, and shows no value.
 func ReadVariables(path string) (map[string]string, error) {
-	data, err := readFile(path)
+	data, err := ReadFile(path, mostBytes)
 	if err != nil {
 		return nil, &Error{Place: Place{File: path}, Err: err}
 	}

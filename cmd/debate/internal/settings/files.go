@@ -80,7 +80,7 @@ func (d *draft) attach(config flow.Config) {
 				continue
 			}
 			path := beside(a.path.File, a.path.value)
-			data, err := readAttached(path)
+			data, err := ReadFile(path, flow.MaxFile)
 			if err != nil {
 				d.wrong.addf(a.path.Place, "%s %w", path, err)
 				continue
@@ -91,23 +91,6 @@ func (d *draft) attach(config flow.Config) {
 			}
 		}
 	}
-}
-
-func readAttached(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, cause(err)
-	case !info.Mode().IsRegular():
-		return nil, errors.New("is no file")
-	case info.Size() > flow.MaxFile:
-		return nil, fmt.Errorf("is larger than %d MiB", flow.MaxFile>>20)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, cause(err)
-	}
-	return data, nil
 }
 
 // agentFolder adds the agents of a folder to those of the config: the folder of --agent-dir, or that of the key "agentDir",

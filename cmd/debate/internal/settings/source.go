@@ -44,7 +44,7 @@ func Open(path string) (*Source, error) {
 		}
 		path = found
 	}
-	data, err := readFile(path)
+	data, err := ReadFile(path, mostBytes)
 	if err != nil {
 		return nil, &Error{Place: Place{File: path}, Err: err}
 	}
@@ -73,8 +73,9 @@ func findDefault() (string, error) {
 	}
 }
 
-// readFile reads a file of bounded size. It may be a pipe, such as that of a process substitution.
-func readFile(path string) ([]byte, error) {
+// ReadFile reads a file of at most so many bytes, in whole MiB. It may be a pipe, such as that of a process substitution. The error says
+// what is wrong with the file, and not which one it is.
+func ReadFile(path string, most int64) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, cause(err)
 	} else if info.IsDir() {
@@ -85,12 +86,12 @@ func readFile(path string) ([]byte, error) {
 		return nil, cause(err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	data, err := io.ReadAll(io.LimitReader(file, mostBytes+1))
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
 	if err != nil {
 		return nil, cause(err)
 	}
-	if len(data) > mostBytes {
-		return nil, fmt.Errorf("is larger than %d MiB", mostBytes>>20)
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("is larger than %d MiB", most>>20)
 	}
 	return data, nil
 }
