@@ -102,7 +102,9 @@ func (v *validation) checkParticipants(c *Config, f *format.Format) {
 	}
 	for i := range c.Participants {
 		p, at := &c.Participants[i], fmt.Sprintf("participants[%d]", i)
-		v.Add(format.CheckSide(at+".side", p.Side)...)
+		if f == nil || len(f.Seats) == 0 { // else the format says which sides it has
+			v.Add(format.CheckSide(at+".side", p.Side)...)
+		}
 		v.Add(format.CheckStance(at+".stance", p.Stance)...)
 		if f != nil && p.Stance != "" && !f.Judged(p.Side) {
 			v.Addf(at+".stance", "is %q, but the chair holds no view: leave it empty", p.Stance)

@@ -297,7 +297,7 @@ func ExampleEngine_Validate() {
 	// rounds: is negative
 	// format: no format "free-for-all" is registered: there are convergence-seeking, devils-advocate, dialectical-inquiry, free-form, karl-popper, lincoln-douglas, oxford, round-limited, roundtable, socratic, structured-rounds, truth-seeking
 	// participants[1].model: no provider "nowhere" is registered: there is only acme
-	// participants[1].name: can be confused with the name of participants[0]
+	// participants[1].name: "Ada" is taken by participants[0]
 }
 
 // A judge can be a function: here one that gives the longer speeches the better marks.

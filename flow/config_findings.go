@@ -271,10 +271,23 @@ func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) 
 		if labels && text.IsLabel(one.Name) {
 			f.Addf(one.Field, "looks like a neutral label")
 		}
-		if other, ok := names.Add(one.Name, "the name of "+strings.TrimSuffix(one.Field, ".name")); !ok {
-			err := fmt.Errorf("can be confused with %s", other)
-			mend := fmt.Sprintf("give %q another name: another case, accent or look-alike letter is not enough", text.OneLine(one.Name, 80))
-			f.Addf(one.Field, "%w", WithMend(err, mend))
+		if other, ok := names.Add(one.Name, one.Field); !ok {
+			f.alike(all, one, other)
 		}
 	}
+}
+
+// alike refuses a name that can be confused with another one: with that of a field, or with one of the library's own.
+func (f *Findings) alike(all []NameField, one NameField, other string) {
+	const enough = "another case, accent or look-alike letter is not enough"
+	shown := text.OneLine(one.Name, 80)
+	err := fmt.Errorf("%q can be confused with %s: %s", shown, other, enough)
+	if i := slices.IndexFunc(all, func(two NameField) bool { return two.Field == other }); i >= 0 {
+		place := strings.TrimSuffix(other, ".name")
+		err = fmt.Errorf("%q can be confused with %q of %s: %s", shown, text.OneLine(all[i].Name, 80), place, enough)
+		if all[i].Name == one.Name {
+			err = fmt.Errorf("%q is taken by %s", shown, place)
+		}
+	}
+	f.Addf(one.Field, "%w", WithMend(err, fmt.Sprintf("give %q another name: %s", shown, enough)))
 }

@@ -264,10 +264,10 @@ func (t Settings) Prices(name string, row Model) error {
 	case !t.limited() || row.Priced:
 		return nil
 	case row.Input != 0 || row.Output != 0:
-		return fmt.Errorf("has no known price, which a budget needs: Engine.Models[%q] has prices, but does not set Priced", shown)
+		return fmt.Errorf("%w: Engine.Models[%q] has prices, but does not set Priced", ErrUnpriced, shown)
 	default:
-		return WithMend(errors.New("has no known price, which a budget needs: limit hardCalls or hardTokens in place of USD, "+
-			"or let the host program set its price"), fmt.Sprintf("set Priced, Input and Output in Engine.Models[%q]", shown))
+		return WithMend(fmt.Errorf("%w: limit hardCalls or hardTokens in place of USD, "+
+			"or let the host program set its price", ErrUnpriced), fmt.Sprintf("set Priced, Input and Output in Engine.Models[%q]", shown))
 	}
 }
 

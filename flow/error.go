@@ -47,6 +47,8 @@ var (
 	// ErrUnsupported means that a model is known to lack an ability that a config, an amendment or a choice requires: an option,
 	// or reading a file. The error around it names the model and the ability.
 	ErrUnsupported = errors.New("the model is known to lack a required ability")
+	// ErrUnpriced means that a budget limits the cost of a model whose price is unknown.
+	ErrUnpriced = errors.New("has no known price, which a budget needs")
 	// ErrLeased means that another owner holds the lease.
 	ErrLeased = errors.New("another owner holds the conversation's lease")
 )

@@ -251,6 +251,17 @@ func (c *check) seats(format *Format, in Cast) bool {
 		return true
 	}
 	before := len(c.Findings)
+	for i, seat := range in.Seats {
+		field := fmt.Sprintf("participants[%d].side", i)
+		if format.seatsOf(seat.Side) == nil {
+			c.Addf(field, "%w", text.Absent("side", "known to format "+format.Name, seat.Side, format.sides()...))
+		} else {
+			c.side(field, seat.Side) // a seat may be free for any side
+		}
+	}
+	if len(c.Findings) > before { // that other sides lack somebody follows from it
+		return false
+	}
 	for _, seats := range format.Seats {
 		n := format.seated(in, seats.Side)
 		if n < seats.Min || seats.Max > 0 && n > seats.Max {
@@ -262,11 +273,6 @@ func (c *check) seats(format *Format, in Cast) bool {
 				wants = strconv.Itoa(seats.Min)
 			}
 			c.Addf("participants", "of side %q there are %d: format %s has %s", seats.Side, n, format.Name, wants)
-		}
-	}
-	for i, seat := range in.Seats {
-		if format.seatsOf(seat.Side) == nil {
-			c.Addf(fmt.Sprintf("participants[%d].side", i), "%w", text.Absent("side", "known to format "+format.Name, seat.Side, format.sides()...))
 		}
 	}
 	return len(c.Findings) == before

@@ -55,6 +55,8 @@ func TestSeatsAreKept(t *testing.T) {
 		"nobody against":      {format.Oxford, []string{"Ada for", "Cem for"}, "participants"},
 		"two hosts":           {format.Roundtable, []string{"Mia neutral", "Max neutral", "Ada", "Ben"}, "participants"},
 		"a host and one":      {format.Roundtable, []string{"Mia neutral", "Ada"}, "participants"},
+		"an unknown side":     {format.Oxford, []string{"Ada for", "Ben left"}, "participants[1].side"},
+		"a free seat":         {format.Roundtable, []string{"Mia neutral", "Ada left", "Ben"}, "participants[1].side"},
 		"no examiner":         {format.Socratic, []string{"Ada", "Ben"}, "participants"},
 		"no devil":            {format.DevilsAdvocate, []string{"Ada for", "Ben for"}, "participants"},
 		"sides and two hosts": {format.Roundtable, []string{"Mia neutral", "Max neutral", "Ada for", "Ben against"}, "participants"},

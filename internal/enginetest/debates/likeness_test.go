@@ -150,7 +150,7 @@ func TestStoredNamesThatLookAlike(t *testing.T) {
 	l := stage.PlayedLog(t, config)
 	events := l.Copied(t)[:1]
 	stage.Reconfigure(body.As[flow.Start](events[0]), func(c *debate.Config) { c.Participants[0].Name = "Be\u0578" })
-	const want = "participants[1].name: can be confused with the name of participants[0]"
+	const want = "participants[1].name: \"Ben\" can be confused with \"Be\u0578\" of participants[0]: another case"
 
 	other, _ := stage.Engine(config)
 	other.Store = &store.Memory{}
@@ -192,7 +192,8 @@ func TestTheErrorNamesWhomANameIsLike(t *testing.T) {
 	config.Judging.Judges[0].Name = "ada"
 	engine, _ := stage.Engine(config)
 	err := engine.Validate(t.Context(), config)
-	assert.EqualError(t, err, "debate: validation: config: judging.judges[0].name: can be confused with the name of participants[0]")
+	assert.EqualError(t, err, `debate: validation: config: judging.judges[0].name: "ada" can be confused with "Ada" of participants[0]: `+
+		"another case, accent or look-alike letter is not enough")
 	const hint = `Correct judging.judges[0].name: give "ada" another name: another case, accent or look-alike letter is not enough.`
 	assert.Equal(t, hint, stage.RequireKind(t, err, provider.KindValidation).Hint())
 }

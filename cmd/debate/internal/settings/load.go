@@ -225,48 +225,13 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 		if lacking[failure.Field] || s.unread(at.Path) {
 			continue
 		}
-		if model := models[failure.Field]; model != "" && strings.HasPrefix(mistake.Error(), "has no known price") {
+		if model := models[failure.Field]; model != "" && errors.Is(mistake, flow.ErrUnpriced) {
 			mistake = fmt.Errorf("has no known price, which a budget needs: --price %s=0.10/0.40 gives one, in USD for a million tokens "+
 				"of input and output", model)
 		}
-		if other, ok := strings.CutPrefix(mistake.Error(), "can be confused with the name of "); ok {
-			mistake = s.alike(failure.Field, other)
-		}
 		wrong = append(wrong, &Error{at, mistake})
 	}
-	return errors.Join(first(wrong)...)
-}
-
-// alike says which names in two fields are too much alike.
-func (s *Settings) alike(field, other string) error {
-	one, _, _ := s.root.find(field)
-	two, _, _ := s.root.find(other)
-	if name := two.get(keyName); name != nil {
-		two = name
-	}
-	if one.value == two.value {
-		return fmt.Errorf("%q is taken by %s", one.value, other)
-	}
-	return fmt.Errorf("%q can be confused with %q of %s: another case, accent or look-alike letter is not enough", one.value, two.value, other)
-}
-
-// first returns mistakes without those that follow from another one: where a side is not known, the format lacks it too.
-func first(all mistakes) []error {
-	placed := mistakesIn(errors.Join(all...))
-	return slices.DeleteFunc(slices.Clone(all), func(one error) bool {
-		m, ok := errors.AsType[*Error](one)
-		return ok && slices.ContainsFunc(placed, func(other *Error) bool {
-			said, why := m.Err.Error(), other.Err.Error()
-			switch {
-			case other == m || !strings.HasPrefix(why, "no side "):
-				return false
-			case strings.HasPrefix(said, "no side "):
-				return other.Place == m.Place && len(why) < len(said)
-			default:
-				return strings.HasPrefix(said, "of side ") && strings.HasPrefix(other.Path, "participants[") && m.Path == "participants"
-			}
-		})
-	})
+	return wrong.err()
 }
 
 // unread reports whether what stands at a path was cut out: it lacks only because of a mistake that was reported already.
