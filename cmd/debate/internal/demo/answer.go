@@ -177,6 +177,6 @@ func (s *scene) move(answer map[string]any, schema *toolschema.Node) {
 	case len(moves) > 0:
 		answer["move"] = moves[len(moves)-1] // complete, wherever it is legal
 		answer["reason"] = "Each agent has done its part, and the last one found nothing that stands in the way."
-		answer["summary"] = "## " + s.subject + "\n\n" + s.script.Result + "\n\n" + signature
+		answer["summary"] = s.texts("solution")[0]
 	}
 }
