@@ -83,7 +83,7 @@ func (p *program) checkLog(ctx context.Context, engine *debate.Engine, id string
 	if p.json {
 		return p.printValue(found)
 	}
-	p.printf("%s is whole: %d events, %s, %s, %s.\n", id, found.Events, progress.Plural(found.Decisions, "decision"),
+	p.printf("%s is whole: %d events, %s, %s, %s.\n", idOn(p.Out, id), found.Events, progress.Plural(found.Decisions, "decision"),
 		progress.Plural(found.Files, "file"), found.State)
 	return nil
 }
