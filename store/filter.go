@@ -19,7 +19,9 @@ type Filter struct {
 	Working bool
 	// Idle leaves out conversations whose lease is held.
 	Idle bool
-	// Due selects what a worker should open now: the conversations that are Working and Idle, and whose quarantine is over.
+	// Due selects what a worker should open now: the conversations that are Idle, whose quarantine is over, and that need a process.
+	// A conversation needs one if it is Working and has no alarm that is still to ring, or if it is unfinished and its alarm has
+	// rung (see [Alarms]).
 	Due bool
 	// From and Until bound the time at which a conversation was started: at From or later, and before Until.
 	From, Until time.Time
@@ -33,6 +35,12 @@ type Filter struct {
 	After string
 	// Limit bounds the number of conversations in the list. 0: no limit.
 	Limit int
+	// Per is a label, such as "tenant", by whose values Each bounds the list. Conversations without it have one value together.
+	Per string
+	// Each bounds how many conversations of each value of the label Per are in the list: the first ones, in its order, of those that
+	// all other conditions select, After and Text included. Limit counts what Each has left. 0: no bound. If Per is empty, Each
+	// bounds nothing.
+	Each int
 }
 
 // Info describes a stored conversation.
@@ -47,6 +55,7 @@ type Info struct {
 	Seq       int64             `json:"seq"`   // the number of the last event
 	StartedAt time.Time         `json:"startedAt,omitzero"`
 	LastAt    time.Time         `json:"lastAt,omitzero"` // of the last event
+	Since     time.Time         `json:"since,omitzero"`  // when the conversation has come to its state; zero: unknown
 	// Spent is what the conversation had cost when its state changed last, as far as it is known, and Unsettled what it may have cost
 	// beyond that. If the conversation is over and nothing is unsettled, that is final. Otherwise [Info.Recount] brings both up to date,
 	// also in an idle state: while a person is awaited, calls go on.
@@ -64,8 +73,11 @@ type Info struct {
 	Owner  string `json:"owner,omitempty"` // of the lease; "": there is none
 	// Quarantine says that the conversation could not be opened. The zero value: it could, or nobody has tried.
 	Quarantine Quarantine `json:"quarantine,omitzero"`
+	// Alarm is the time from now to the alarm of the conversation, by the store's clock. Below 0: the alarm has rung. 0: there is
+	// none. See [Alarms].
+	Alarm flow.Duration `json:"alarm,omitzero"`
 	// Err says why the log cannot be read to its end; nil: it can, as far as List has looked. The other fields, except
-	// Owner and Quarantine, describe what precedes the damage. If Seq is 0, nothing of the log can be read.
+	// Owner, Quarantine and Alarm, describe what precedes the damage. If Seq is 0, nothing of the log can be read.
 	Err error `json:"-"`
 }
 
@@ -88,23 +100,22 @@ func (i *Info) Recount(r *flow.Record) {
 	}
 }
 
-// Matches reports whether a conversation is selected by all conditions but two: [Filter.Finds] checks Text, and the
-// caller applies Limit.
+// Matches reports whether a conversation is selected by all conditions but three: [Filter.Finds] checks Text, and the
+// caller applies Each and Limit.
 //
 // A conversation of which nothing can be read is selected, so that it is seen, unless Labels is set.
 func (f Filter) Matches(info Info) bool {
-	if f.Due {
-		f.Working, f.Idle = true, true
-	}
-	if info.Err != nil && info.Seq == 0 {
+	unread := info.Err != nil && info.Seq == 0
+	if unread {
 		f.States, f.Unfinished, f.Working, f.From, f.Until = nil, false, false, time.Time{}, time.Time{}
 	}
 	switch {
 	case len(f.States) > 0 && !slices.Contains(f.States, info.State),
 		f.Unfinished && info.State.Final(),
 		f.Working && info.State.Idle(),
-		f.Idle && info.Owner != "",
+		(f.Idle || f.Due) && info.Owner != "",
 		f.Due && info.Quarantine.Left > 0,
+		f.Due && !unread && !info.needsProcess(),
 		!f.From.IsZero() && info.StartedAt.Before(f.From),
 		!f.Until.IsZero() && !info.StartedAt.Before(f.Until):
 		return false
@@ -123,6 +134,17 @@ func (f Filter) Matches(info Info) bool {
 		return info.ID > f.After
 	}
 }
+
+// needsProcess reports whether a conversation needs a process now, whoever holds its lease.
+func (i *Info) needsProcess() bool {
+	if i.Alarm < 0 {
+		return !i.State.Final()
+	}
+	return i.Alarm == 0 && !i.State.Idle()
+}
+
+// final reports whether a conversation in this state is over.
+func final(state flow.State) bool { return state == flow.StateCompleted || state == flow.StateCanceled }
 
 // Finds reports whether an event contains Text: the topic of a start, or the text of a turn. An empty Text is in every
 // event.
@@ -153,7 +175,7 @@ func (f Filter) Order(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Add updates the description with the next event of the log. It sets all fields but ID, Owner and Quarantine,
+// Add updates the description with the next event of the log. It sets all fields but ID, Owner, Quarantine and Alarm,
 // which the store sets.
 func (i *Info) Add(e *flow.Event) {
 	switch body := e.Body.(type) {
@@ -165,6 +187,9 @@ func (i *Info) Add(e *flow.Event) {
 			i.Copied, i.CopiedUnsettled = body.Parent.Spent.Cost, body.Parent.Spent.Unsettled
 		}
 	case *flow.Transition:
+		if body.From != body.To {
+			i.Since = e.At
+		}
 		i.State, i.Spent, i.Unsettled, i.Result = body.To, body.Spent, body.Unsettled, body.Result
 	case *flow.Round:
 		i.Round = body.N

@@ -54,15 +54,15 @@ func TestInfoNote(t *testing.T) {
 		},
 		{
 			debate.Event{Body: &flow.Transition{From: flow.StateReady, To: flow.StateInitializing}},
-			debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Topic: "topic", Labels: labels, StartedAt: at(1), Seq: 2, LastAt: at(2)},
+			debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Topic: "topic", Labels: labels, StartedAt: at(1), Seq: 2, LastAt: at(2), Since: at(2)},
 		},
 		{
 			debate.Event{Body: &flow.Round{N: 3, Of: 5}},
-			debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 3, LastAt: at(3)},
+			debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 3, LastAt: at(3), Since: at(2)},
 		},
 		{
 			debate.Event{Body: &debate.Turn{Round: 4, Text: "text"}},
-			debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 4, LastAt: at(4)},
+			debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 4, LastAt: at(4), Since: at(2)},
 		},
 	} {
 		step.event.Seq, step.event.At = step.want.Seq, step.want.LastAt
@@ -72,7 +72,7 @@ func TestInfoNote(t *testing.T) {
 	info.Labels["tenant"] = "spoiled"
 	assert.Equal(t, labels, config.Labels, "an Info shares nothing with the debate")
 	info.Add(&debate.Event{Seq: 5, At: at(5), Body: &flow.Start{}}) // of no config
-	assert.Equal(t, debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Round: 3, StartedAt: at(5), Seq: 5, LastAt: at(5)}, info)
+	assert.Equal(t, debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Round: 3, StartedAt: at(5), Seq: 5, LastAt: at(5), Since: at(2)}, info)
 }
 
 func TestCheckID(t *testing.T) {

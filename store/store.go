@@ -13,7 +13,9 @@
 //   - [Watcher] tells readers that a log has grown, and [Announcer] tells workers that there is work. Without them they look again
 //     and again.
 //   - [Clock] is one clock for all processes, and [Quarantines] keeps what could not be opened from all workers.
-//   - [Describer] and [Summer] answer without reading logs what [InfoOf] and [SumOf] otherwise learn from the list.
+//   - [Alarms] keeps when a conversation needs a process next, so that none has to wait for that time.
+//   - [Describer], [Summer] and [StateCounter] answer without reading logs what [InfoOf], [SumOf] and [CountStates] otherwise learn
+//     from the list.
 //
 // A [Filter] says which conversations a list has, and [Info] describes each. [Prune] deletes what is older than a [Retention] allows.
 // A damaged log is [ErrDamaged]; a store that only fails reports any other error.

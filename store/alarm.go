@@ -1,0 +1,21 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Alarms is an optional ability of a [Store]: it keeps when a conversation that nobody works on needs a process next. A worker sets
+// an alarm before it releases the lease of a conversation whose next call is due later, or whose person has a time limit. Until the
+// alarm rings, the conversation costs no worker anything. Package store/storetest tests it.
+//
+// List reports alarms in Info.Alarm, and [Filter].Due heeds them. Without this ability a worker keeps a conversation open until its
+// next call, and a person's time limit that passes meanwhile takes effect when somebody opens the conversation.
+type Alarms interface {
+	// SetAlarm makes a conversation due after d by the store's clock, not before, in whatever state it is, until the next append.
+	// It replaces the alarm before. If d is not positive, SetAlarm removes the alarm.
+	//
+	// If the log does not end at seq, or there is no such conversation, SetAlarm changes nothing, and returns nil. No lease is
+	// needed. An append removes the alarm in the same commit, and Delete does too.
+	SetAlarm(ctx context.Context, id string, seq int64, d time.Duration) error
+}
