@@ -58,7 +58,7 @@ func TestCountStates(t *testing.T) {
 		{State: flow.StateRunning, Quarantined: true, Count: 1, Oldest: time.Second},
 		{State: flow.StateRunning, Held: true, Count: 1, Oldest: time.Second},
 	}, counts)
-	counts, err = store.CountStates(t.Context(), s, store.Filter{States: []flow.State{flow.StateCompleted}, After: "e", Labels: map[string]string{"a": "b"}})
+	counts, err = store.CountStates(t.Context(), s, store.Filter{After: "d", States: []flow.State{flow.StateRunning, flow.StateCompleted}})
 	require.NoError(t, err)
 	assert.Empty(t, counts)
 }

@@ -2,10 +2,23 @@ package sql
 
 import (
 	"context"
-	stdsql "database/sql"
 	"time"
 
 	"github.com/agonist-dev/debate/store"
+)
+
+// Migration says what opening a database does about tables of another version.
+type Migration string
+
+// What opening a database does about its tables.
+const (
+	// MigrateAuto makes missing tables, and brings older ones up to the version of this release. It is the default.
+	MigrateAuto Migration = "auto"
+	// MigrateCheck changes no table, and fails if they are missing or older. It suits a program whose role may not change tables: its
+	// deployment migrates them before.
+	MigrateCheck Migration = "check"
+	// MigrateNever asks for no version. The first statement that finds no table, or an older one, fails.
+	MigrateNever Migration = "never"
 )
 
 // Options configures how a database is opened. The zero value suits most programs.
@@ -23,6 +36,8 @@ type Options struct {
 	// While nothing happens, a store whose logs are watched asks SQLite once in two Polls, and PostgreSQL once in ten, or in two
 	// where notifications do not arrive.
 	Poll time.Duration
+	// Migrate says what is done about tables that are missing or of another version; "": MigrateAuto.
+	Migrate Migration
 	// VacuumLater makes Redact leave the last traces in the file of SQLite. The host program then calls [Store.Vacuum] at a quiet
 	// time, which removes them.
 	VacuumLater bool
@@ -49,7 +64,7 @@ type Options struct {
 	//
 	// Where it is set, an append that wakes a conversation has a transaction to itself; all others share theirs. nil: nothing
 	// is called.
-	OnWake func(ctx context.Context, tx *stdsql.Tx, woken store.Info) error
+	OnWake func(ctx context.Context, tx Tx, woken store.Info) error
 }
 
 // withDefaults replaces zero values by defaults.

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	stdsql "database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 
 // wake calls the host's function where an append wakes a conversation; see [Options.OnWake].
 type wake struct {
-	call func(ctx context.Context, tx *stdsql.Tx, woken store.Info) error // nil: the rest is not used
+	call func(ctx context.Context, tx Tx, woken store.Info) error // nil: the rest is not used
 
 	mu    sync.Mutex
 	holds map[string]string // the owners of the leases that this store has acquired, by conversation
@@ -89,7 +88,7 @@ func (s *Store) writeAlone(ctx context.Context, one *step) error {
 		return err
 	}
 	if !woken.State.Idle() && (one.wakes || woken.Owner == "" || !ofOwner(one.by, woken.Owner)) {
-		if err := s.wake.call(ctx, tx, woken); err != nil {
+		if err := s.wake.call(ctx, Tx{SQL: tx}, woken); err != nil {
 			return fmt.Errorf("OnWake: %w", err)
 		}
 	}

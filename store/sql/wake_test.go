@@ -2,7 +2,6 @@ package sql_test
 
 import (
 	"context"
-	stdsql "database/sql"
 	"errors"
 	"fmt"
 	"sync"
@@ -39,8 +38,8 @@ func newJobs(t *testing.T, s *storage) *jobs {
 	return &jobs{storage: s}
 }
 
-func (j *jobs) insert(ctx context.Context, tx *stdsql.Tx, woken store.Info) error {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO job (id, seq) VALUES ($1, $2)`, woken.ID, woken.Seq); err != nil {
+func (j *jobs) insert(ctx context.Context, tx sql.Tx, woken store.Info) error {
+	if _, err := tx.SQL.ExecContext(ctx, `INSERT INTO job (id, seq) VALUES ($1, $2)`, woken.ID, woken.Seq); err != nil {
 		return err
 	}
 	j.mu.Lock()

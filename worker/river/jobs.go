@@ -18,6 +18,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
+	debatesql "github.com/agonist-dev/debate/store/sql"
 )
 
 // DefaultQueue is the queue of debates that are not routed elsewhere.
@@ -112,11 +113,17 @@ func (j *Jobs) migrator() (*rivermigrate.Migrator[*sql.Tx], error) {
 // OnWake gives a debate its job, within the transaction tx that has given the debate work. It is for sql.Options.OnWake:
 // the job is there if and only if the event is. If the debate has an unfinished job, that one becomes due at once. OnWake
 // leaves a running job alone, because it checks the end of the log before it ends.
-func (j *Jobs) OnWake(ctx context.Context, tx *sql.Tx, woken store.Info) error {
+//
+// A transaction of pgx is refused: the error is of kind validation.
+func (j *Jobs) OnWake(ctx context.Context, tx debatesql.Tx, woken store.Info) error {
+	if tx.SQL == nil {
+		err := errors.New("is no transaction of database/sql: open the database of River through database/sql, or submit without one of pgx")
+		return &flow.Error{Kind: provider.KindValidation, Op: op, Field: "tx", Err: err}
+	}
 	route := j.route(woken)
-	made, err := j.insertTx(ctx, tx, Args{woken.ID}, &river.InsertOpts{Queue: route.Queue, Priority: route.Priority})
+	made, err := j.insertTx(ctx, tx.SQL, Args{woken.ID}, &river.InsertOpts{Queue: route.Queue, Priority: route.Priority})
 	if err == nil && made.UniqueSkippedAsDuplicate && made.Job.State != rivertype.JobStateRunning {
-		_, err = j.client.JobRetryTx(ctx, tx, made.Job.ID)
+		_, err = j.client.JobRetryTx(ctx, tx.SQL, made.Job.ID)
 	}
 	if err != nil && isMissing(err) {
 		err = fmt.Errorf("the tables of River are missing or of an older version: Migrate brings them up: %w", err)
