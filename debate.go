@@ -428,6 +428,18 @@ type Stats struct {
 	GivenUp int64
 	// Stuck is how many of these have not returned yet. Each holds a goroutine.
 	Stuck int64
+	// Open is how many debates are open now: those of sessions, and those that Advance holds.
+	Open int64
+	// Opened is how often a stored debate was opened.
+	Opened int64
+	// Rested is how often one of them came to need no process, or none for long, and was left.
+	Rested int64
+	// Leased is how often a debate was not opened because another process was faster.
+	Leased int64
+	// Refused is how often a debate was not opened, or not continued, for another reason.
+	Refused int64
+	// Drained is how many debates were left unfinished to other processes, by a Shutdown or at the end of Work.
+	Drained int64
 }
 
 // Stats returns the counts of this moment. It is zero if the engine's fields are invalid.

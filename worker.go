@@ -3,6 +3,7 @@ package debate
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/engine"
@@ -11,7 +12,7 @@ import (
 )
 
 // Submit validates a config and stores its debate, as Start does, but does not run it: another process opens it, or this one
-// later. It returns the debate's id. [Engine.Due] of a worker finds it.
+// later. It returns the debate's id. [Engine.Work] of a worker finds it.
 //
 // If a debate exists under config.ID already, nothing is stored. If the configs are the same, Submit returns the id, wherever
 // the debate runs and however far it is, and asks no provider anything. If they differ, the error is of kind conflict. So a
@@ -21,6 +22,62 @@ import (
 // The start freezes what the providers report about the models.
 func (e *Engine) Submit(ctx context.Context, config flow.Config) (id string, err error) {
 	return on(e, func(l *engine.Engine) (string, error) { return l.Submit(ctx, config) })
+}
+
+// Work says which debates a worker runs. The zero value runs up to 100 at a time.
+type Work struct {
+	// Slots is how many debates are open at a time; 0 means 100. A debate has no slot while it is paused, waits for a person, or
+	// makes no call and begins its next one in more than a minute. [Engine].MaxCalls bounds the calls.
+	//
+	// If the store keeps no alarms ([store.Alarms]), a debate whose next call is due later keeps its slot.
+	Slots int
+	// Filter selects debates. Due is implied. After, Limit, Newest, Text, Per and Each are refused.
+	Filter store.Filter
+	// Fair is a label, such as "tenant", whose values share the slots. Each value that has debates waiting gets an equal part. What
+	// one value does not need goes to the others. Debates without the label have one value together. If it is empty, debates get
+	// slots in any order.
+	Fair string
+	// Drain is how long calls in flight may take once ctx is done; 0 means a minute. Then they are aborted.
+	Drain time.Duration
+	// With is called with each session that Work opens, on a goroutine of its own, for readers such as package otel. ctx ends with the
+	// session. Work returns after With has returned. nil: nothing is called.
+	With func(ctx context.Context, s *Session)
+}
+
+// Work runs stored debates that need a process until ctx is done: new ones, answered ones, and those of a process that has
+// disappeared. Then it drains those that it has open, and returns. Any number of processes may work on one store.
+//
+//	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+//	defer stop()
+//	err := engine.Work(ctx, debate.Work{Slots: 50})
+//
+// Work waits for the store to announce work ([store.Announcer]). It also looks for expired leases, six times in the time of a lease
+// but at least every 5 s. If the store announces nothing, it looks every second.
+//
+// A debate that cannot be opened is put in quarantine, as by [Engine.Open], and gets no slot until that is over. Work leaves alone
+// what this engine has open already. While the store fails, Work tries again; the first failure in a row has a line in the log.
+//
+// While Work drains, calls in flight finish and are recorded, and no other call starts. Sessions that others have opened, and the
+// Bus, are left to [Engine.Shutdown].
+//
+// Work returns one of these:
+//   - nil, if it has drained all that it had open.
+//   - An error that wraps [context.DeadlineExceeded], and counts the debates whose calls were aborted after Drain.
+//   - An error of kind validation for each field of work that is invalid. Nothing was opened.
+//   - An error that wraps [flow.ErrClosed], if the engine is shut down, or that of the store, if it is closed.
+func (e *Engine) Work(ctx context.Context, work Work) error {
+	l, err := e.freeze()
+	if err != nil {
+		return err
+	}
+	own := engine.Work{Slots: work.Slots, Filter: work.Filter, Fair: work.Fair, Drain: work.Drain}
+	if work.With != nil {
+		own.With = func(ctx context.Context, s *engine.Session) {
+			face, _ := s.Face.(*Session)
+			work.With(ctx, face)
+		}
+	}
+	return l.Work(ctx, own)
 }
 
 // Due yields debates as they come to need a process, until ctx is done or the loop is left. These are the debates that
@@ -76,7 +133,7 @@ func (e *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
 // sent. A repeated control is refused if it no longer fits the state. Advance is safe for concurrent use.
 //
 // A debate that cannot be opened or advanced is put in quarantine as by [Engine.Open]; the next successful step ends the
-// quarantine. It keeps workers away ([Engine.Due]), but does not prevent Advance.
+// quarantine. It keeps workers away ([Engine.Work]), but does not prevent Advance.
 func (e *Engine) Advance(ctx context.Context, id, owner string, signal flow.Signal) (flow.Next, error) {
 	return on(e, func(l *engine.Engine) (flow.Next, error) { return l.Advance(ctx, id, owner, signal) })
 }

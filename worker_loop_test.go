@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -150,6 +152,81 @@ func TestTheWorkerOfTheDocsPassesWhatItCannotOpen(t *testing.T) {
 		cancel()
 		group.Wait()
 		assert.LessOrEqual(t, kept.Reads.Load(), int64(5))
+	})
+}
+
+// Work runs all that is submitted, with one slot, hands each session to With, and returns when its context is done.
+func TestWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _ := stage.Engine(stage.TwoDebaters())
+		engine.Store = &store.Memory{}
+		ids := []string{"a", "b", "c"}
+		for _, id := range ids {
+			stage.Submitted(t, engine, id)
+		}
+		var read atomic.Int64
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- engine.Work(ctx, debate.Work{Slots: 1, With: func(ctx context.Context, s *debate.Session) {
+				assert.Contains(t, ids, s.ID())
+				<-ctx.Done()
+				read.Add(1)
+			}})
+		}()
+		stage.Pass(time.Hour)
+		for _, id := range ids {
+			record := stage.StoredRecord(t, engine, id)
+			assert.True(t, record.Final(), id)
+		}
+		assert.EqualValues(t, len(ids), read.Load(), "each session has ended")
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
+// Calls that take longer than Drain are aborted, and Work says so. Another engine goes on.
+func TestWorkAbortsWhatTakesTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := stage.Engine(stage.TwoDebaters())
+		stage.Slowly(p)
+		engine.Store = &store.Memory{}
+		stage.Submitted(t, engine, "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- engine.Work(ctx, debate.Work{Drain: time.Millisecond}) }()
+		stage.Pass(500 * time.Millisecond)
+		require.EqualValues(t, 1, engine.Stats().Calls)
+		cancel()
+		err := <-ended
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "1 of 1")
+		ctx, cancel = context.WithCancel(t.Context())
+		go func() { ended <- stage.Twin(engine).Work(ctx, debate.Work{}) }()
+		stage.Pass(time.Hour)
+		record := stage.StoredRecord(t, engine, "a")
+		assert.True(t, record.Final())
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
+// What a worker cannot do is refused by the names of all fields. An engine that is shut down works no more.
+func TestWorkRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _ := stage.Engine(stage.TwoDebaters())
+		err := engine.Work(t.Context(), debate.Work{
+			Slots: -1, Drain: -1, Filter: store.Filter{Newest: true, After: "a", Limit: 1, Text: "text", Per: "tenant", Each: 1},
+		})
+		stage.RequireKind(t, err, provider.KindValidation)
+		for _, field := range []string{"Slots", "Drain", "Newest", "After", "Limit", "Text", "Per", "Each"} {
+			assert.ErrorContains(t, err, field)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- engine.Work(t.Context(), debate.Work{}) }()
+		stage.Pass(time.Minute)
+		require.NoError(t, engine.Shutdown(t.Context()))
+		require.ErrorIs(t, <-ended, flow.ErrClosed)
 	})
 }
 

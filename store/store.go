@@ -105,7 +105,7 @@ type Blobs interface {
 // announced. Announcing ends when ctx is done; the channel is never closed.
 //
 // A lease that ends because its time is over announces nothing, and a value may get lost together with a connection. So a
-// listener also calls List once per lease time. Engine.Due does both.
+// listener also calls List at least once per lease time. Engine.Work does both.
 type Announcer interface {
 	Announce(ctx context.Context) <-chan struct{}
 }

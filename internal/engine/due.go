@@ -27,14 +27,21 @@ const (
 
 // Due yields the conversations that need a process; see debate.Engine.
 func (l *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
+	return l.due(ctx, store.Filter{}, min(l.host.Lease, dueMost), func() error { return nil })
+}
+
+// due is Due for the conversations that a filter selects, with a time between two looks. A look begins with refusal, and yields its
+// error.
+func (l *Engine) due(ctx context.Context, filter store.Filter, every time.Duration, refusal func() error) iter.Seq2[store.Info, error] {
+	filter.Due, filter.Limit = true, duePage
 	return func(yield func(store.Info, error) bool) {
-		every, announced := min(l.host.Lease, dueMost), (<-chan struct{})(nil)
+		every, announced := every, (<-chan struct{})(nil)
 		if a, ok := l.host.Store.(store.Announcer); ok {
 			announced = a.Announce(ctx)
 		} else {
 			every = min(every, dueBlind)
 		}
-		looker := &dueLook{engine: l, yield: yield}
+		looker := &dueLook{engine: l, filter: filter, refusal: refusal, yield: yield}
 		for looker.look(ctx) {
 			rest := max(dueRest, dueShare*looker.took)
 			if !pause(ctx, rest, nil) || !looker.stale && !pause(ctx, max(0, every-rest), announced) {
@@ -58,16 +65,21 @@ func pause(ctx context.Context, d time.Duration, until <-chan struct{}) bool {
 
 // dueLook is one loop over Due.
 type dueLook struct {
-	engine *Engine
-	yield  func(store.Info, error) bool
-	took   time.Duration // to read the list, in the last look
-	stale  bool          // the last look has ended early: its list was old
+	engine  *Engine
+	filter  store.Filter
+	refusal func() error
+	yield   func(store.Info, error) bool
+	took    time.Duration // to read the list, in the last look
+	stale   bool          // the last look has ended early: its list was old
 }
 
 // look yields what is due now. It returns false if the loop was left, or ctx is done.
 func (d *dueLook) look(ctx context.Context) bool {
 	d.took, d.stale = 0, false
-	filter := store.Filter{Due: true, Limit: duePage}
+	if err := d.refusal(); err != nil {
+		return d.yield(store.Info{}, err)
+	}
+	filter := d.filter
 	for {
 		began := time.Now()
 		page, err := d.page(ctx, filter)

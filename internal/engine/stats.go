@@ -8,7 +8,7 @@ import (
 )
 
 // Stats counts what an engine does, and what it has seen; see debate.Stats.
-type Stats struct{ Calls, Queued, GivenUp, Stuck int64 }
+type Stats struct{ Calls, Queued, GivenUp, Stuck, Open, Opened, Rested, Leased, Refused, Drained int64 }
 
 // Stats returns the counts of this moment.
 func (l *Engine) Stats() Stats {
