@@ -44,7 +44,7 @@ func TestKill(t *testing.T) {
 		_, err := s.Engine.Submit(t.Context(), config)
 		return err
 	}
-	s.Work = func(name string) (kill func()) {
+	s.Work = func(name string, _ flows.Oddity) (kill func()) {
 		o := o
 		o.Name = name
 		return launch(t, o).Kill

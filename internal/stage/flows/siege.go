@@ -19,11 +19,12 @@ import (
 // Siege kills workers, which are processes, with kill -9, and the server that they share, while they work on conversations of all flows.
 // Nothing that is recorded is asked again or lost, none advances twice, and all end.
 type Siege struct {
-	Engine  *debate.Engine                  // of the test, with the Seed of this package
-	Ledger  string                          // that of all workers
-	Begin   func(config flow.Config) error  // gives a conversation to the workers; it can be repeated
-	Work    func(name string) (kill func()) // starts a worker, whose name is that in the ledger
-	Restart func()                          // kills the server, and starts it again
+	Engine  *debate.Engine                              // of the test, with the Seed of this package
+	Ledger  string                                      // that of all workers
+	Begin   func(config flow.Config) error              // gives a conversation to the workers; it can be repeated
+	Work    func(name string, odd Oddity) (kill func()) // starts a worker, whose name is that in the ledger
+	Odd     bool                                        // something is wrong with most workers; see the function Odd
+	Restart func()                                      // kills the server, and starts it again
 	Dice    *rand.Rand
 	Kills   int           // of workers, at least
 	Workers int           // at a time
@@ -32,6 +33,7 @@ type Siege struct {
 	Lease   time.Duration
 	Begun   []string // the conversations that Run has begun
 
+	odd    map[string]Oddity // what is wrong with a worker, by its name
 	deaths []Death
 	met    bool // a kill has met a call
 }
@@ -61,11 +63,20 @@ func besieged(id string, n int) flow.Config {
 func (s *Siege) Run(t *testing.T) {
 	t.Helper()
 	kills, names := make([]func(), s.Workers), make([]string, s.Workers)
-	launched, restarts := 0, 0
+	s.odd = make(map[string]Oddity)
+	restarts := 0
 	launch := func(i int) {
-		launched++
-		names[i] = fmt.Sprint("w", launched)
-		kills[i] = s.Work(names[i])
+		n := len(s.odd)
+		names[i] = fmt.Sprint("w", n+1)
+		s.odd[names[i]] = Oddity{}
+		if s.Odd {
+			s.odd[names[i]] = Odd(n)
+		}
+		kills[i] = s.Work(names[i], s.odd[names[i]])
+	}
+	kill := func(i int) {
+		kills[i]()
+		s.deaths = append(s.deaths, Death{At: time.Now(), By: names[i]})
 	}
 	for i := range kills {
 		launch(i)
@@ -74,14 +85,19 @@ func (s *Siege) Run(t *testing.T) {
 		s.fill(t)
 		<-time.After(time.Duration(s.Dice.Int64N(int64(s.Moment))))
 		i := s.Dice.IntN(s.Workers)
-		kills[i]()
-		s.deaths = append(s.deaths, Death{At: time.Now(), By: names[i]})
+		kill(i)
 		s.met = s.met || s.meets(t, names[i])
 		if len(s.deaths)%10 == 2 {
 			s.Restart()
 			restarts++
 		}
 		launch(i)
+	}
+	for i := range kills { // poor workers alone would end nothing
+		for s.odd[names[i]].Poor {
+			kill(i)
+			launch(i)
+		}
 	}
 	Until(t, "all conversations are over", func() bool {
 		over, err := s.count(t, store.Filter{States: []flow.State{flow.StateCompleted}})
@@ -121,9 +137,7 @@ func (s *Siege) count(t *testing.T, filter store.Filter) (n int, err error) {
 // meets reports whether a worker that was killed has left a call in flight.
 func (s *Siege) meets(t *testing.T, name string) (met bool) {
 	t.Helper()
-	asked, err := ReadLedger(s.Ledger)
-	require.NoError(t, err)
-	for id, calls := range asked {
+	for id, calls := range s.asked(t) {
 		Until(t, "a log is read", func() bool {
 			var log []flow.Event
 			for event, err := range s.Engine.Store.Read(t.Context(), id, 0) {
@@ -139,11 +153,23 @@ func (s *Siege) meets(t *testing.T, name string) (met bool) {
 	return met
 }
 
+// asked returns what the ledger has, by the clock of the test.
+func (s *Siege) asked(t *testing.T) map[string][]Asked {
+	t.Helper()
+	all, err := ReadLedger(s.Ledger)
+	require.NoError(t, err)
+	for _, calls := range all {
+		for i := range calls {
+			calls[i].At = calls[i].At.Add(-s.odd[calls[i].By].Off)
+		}
+	}
+	return all
+}
+
 // audit compares what was asked with what is recorded.
 func (s *Siege) audit(t *testing.T) {
 	t.Helper()
-	asked, err := ReadLedger(s.Ledger)
-	require.NoError(t, err)
+	asked := s.asked(t)
 	var sum Audit
 	var want [4]*Outcome
 	for n, id := range s.Begun {

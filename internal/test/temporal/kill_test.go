@@ -31,7 +31,7 @@ func TestKill(t *testing.T) {
 			_, err := c.client.Start(t.Context(), config)
 			return err
 		},
-		Work: func(name string) (kill func()) {
+		Work: func(name string, _ flows.Oddity) (kill func()) {
 			return c.worker(t, func(o *order) { o.Name = name }).Kill
 		},
 	}
