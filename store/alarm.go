@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"time"
+
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Alarms is an optional ability of a [Store]: it keeps when a conversation that nobody works on needs a process next. A worker sets
@@ -19,3 +22,6 @@ type Alarms interface {
 	// needed. An append removes the alarm in the same commit, and Delete does too.
 	SetAlarm(ctx context.Context, id string, seq int64, d time.Duration) error
 }
+
+// AlarmIn returns the Info.Alarm of a conversation whose alarm rings after d. If it rings at this very moment, it has rung.
+func AlarmIn(d time.Duration) flow.Duration { return flow.Duration(cmp.Or(d, -1)) }

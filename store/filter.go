@@ -100,8 +100,8 @@ func (i *Info) Recount(r *flow.Record) {
 	}
 }
 
-// Matches reports whether a conversation is selected by all conditions but three: [Filter.Finds] checks Text, and the
-// caller applies Each and Limit.
+// Matches reports whether a conversation is selected by all conditions but three: [Filter.Finds] checks Text, [Filter.Shares] checks
+// Each, and the caller applies Limit.
 //
 // A conversation of which nothing can be read is selected, so that it is seen, unless Labels is set.
 func (f Filter) Matches(info Info) bool {
@@ -160,6 +160,16 @@ func (f Filter) Finds(e *flow.Event) bool {
 	default:
 		return false
 	}
+}
+
+// Shares reports whether Each lets one more conversation into a list, in which all other conditions select it. each counts those of each
+// value of the label Per; Shares adds this one. A [Store] calls it for one conversation after the other, before it applies Limit.
+func (f Filter) Shares(info Info, each map[string]int) bool {
+	if f.Per == "" || f.Each == 0 {
+		return true
+	}
+	each[info.Labels[f.Per]]++
+	return each[info.Labels[f.Per]] <= f.Each
 }
 
 // containsFold reports whether a text contains a part, in letters of any case.

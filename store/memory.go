@@ -13,8 +13,8 @@ import (
 	"github.com/agonist-dev/debate/internal/bell"
 )
 
-// Memory is a [Store] with all optional abilities but [Summer]. It keeps logs in memory, each until it is deleted. The zero value is
-// ready to use. It is safe for concurrent use, and must not be copied.
+// Memory is a [Store] with all optional abilities but [Summer] and [StateCounter]: it has no faster way than its list. It keeps logs in
+// memory, each until it is deleted. The zero value is ready to use. It is safe for concurrent use, and must not be copied.
 type Memory struct {
 	// Now replaces the clock of the store. If it is nil, time.Now is used.
 	Now func() time.Time
@@ -39,6 +39,7 @@ type memoryLog struct {
 
 	quarantine  Quarantine
 	quarantined time.Time // until when
+	alarm       time.Time // zero: there is none
 }
 
 var (
@@ -49,6 +50,7 @@ var (
 	_ Redactor  = (*Memory)(nil)
 	_ Clock     = (*Memory)(nil)
 	_ Describer = (*Memory)(nil)
+	_ Alarms    = (*Memory)(nil)
 
 	_ Quarantines = (*Memory)(nil)
 )
@@ -85,7 +87,7 @@ func (s *Memory) Append(_ context.Context, id string, after int64, writer string
 		l.add(pack(&events[i]))
 		l.info.Add(&events[i])
 	}
-	l.writer, l.before = writer, after
+	l.writer, l.before, l.alarm = writer, after, time.Time{}
 	l.watch.Ring()
 	if rested && !l.info.State.Idle() {
 		s.work.Ring()
@@ -134,13 +136,13 @@ func (s *Memory) Read(ctx context.Context, id string, after int64) iter.Seq2[flo
 // List implements [Store].
 func (s *Memory) List(ctx context.Context, filter Filter) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
-		given := 0
+		given, each := 0, make(map[string]int)
 		for _, info := range s.infos(filter) {
 			if err := ctx.Err(); err != nil {
 				yield(Info{}, err)
 				return
 			}
-			if !s.finds(info.ID, filter) {
+			if !s.finds(info.ID, filter) || !filter.Shares(info, each) {
 				continue
 			}
 			if !yield(info, nil) {
@@ -175,6 +177,9 @@ func (l *memoryLog) listed(id string, now time.Time) Info {
 	info.ID, info.Labels, info.Quarantine = id, maps.Clone(l.info.Labels), l.left(now)
 	if l.until.After(now) {
 		info.Owner = l.owner
+	}
+	if !l.alarm.IsZero() {
+		info.Alarm = AlarmIn(l.alarm.Sub(now))
 	}
 	return info
 }
@@ -213,7 +218,7 @@ func (s *Memory) Delete(_ context.Context, id string) error {
 	}
 	l.facts, l.length, l.writer, l.before, l.info = nil, 0, "", 0, Info{}
 	l.owner, l.until, l.blobs = "", time.Time{}, nil
-	l.quarantine, l.quarantined = Quarantine{}, time.Time{}
+	l.quarantine, l.quarantined, l.alarm = Quarantine{}, time.Time{}, time.Time{}
 	l.watch.Ring()
 	l.mu.Unlock()
 	s.forget(id, l)
@@ -320,6 +325,23 @@ func (l *memoryLog) left(now time.Time) Quarantine {
 	q := l.quarantine
 	q.Left = max(0, min(q.Left, flow.Duration(l.quarantined.Sub(now))))
 	return q
+}
+
+// SetAlarm implements [Alarms].
+func (s *Memory) SetAlarm(_ context.Context, id string, seq int64, d time.Duration) error {
+	l := s.log(id, false)
+	if l == nil {
+		return CheckID(id)
+	}
+	defer l.mu.Unlock()
+	switch {
+	case l.length == 0 || l.length != seq:
+	case d > 0:
+		l.alarm = s.now().Add(d)
+	default:
+		l.alarm = time.Time{}
+	}
+	return nil
 }
 
 // Announce implements [Announcer].

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -61,7 +62,7 @@ func (s *Memory) Redact(_ context.Context, id string, after int64, events []flow
 		}
 	}
 	if len(events) > 0 {
-		l.writer, l.before = "", after
+		l.writer, l.before, l.alarm = "", after, time.Time{}
 		l.describe()
 		l.watch.Ring()
 	}

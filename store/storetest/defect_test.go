@@ -22,8 +22,8 @@ type defect struct {
 
 func defects() []defect {
 	return slices.Concat(appendDefects(), readDefects(), eventDefects(), idDefects(), deleteDefects(), blobDefects(), redactDefects(), leaseDefects(),
-		listDefects(), searchDefects(), watchDefects(), workDefects(), quarantineDefects(), clockDefects(), describeDefects(), sumDefects(),
-		damageDefects())
+		listDefects(), searchDefects(), watchDefects(), workDefects(), quarantineDefects(), alarmDefects(), clockDefects(), describeDefects(),
+		sumDefects(), countDefects(), damageDefects())
 }
 
 // matching returns the checks that a defect names.

@@ -49,15 +49,22 @@ func (x *exam) described(when string, s store.Store) {
 		}
 		got.Quarantine.Left = min(got.Quarantine.Left, want.Quarantine.Left) // time passes, and the store may round
 		want.Quarantine.Left = got.Quarantine.Left
+		if (got.Alarm > 0) == (want.Alarm > 0) {
+			got.Alarm = want.Alarm
+		}
+		if !got.Since.Equal(want.Since) {
+			x.Errorf("%s: Describe says that %q has its state since %v, and List since %v", when, want.ID, got.Since, want.Since)
+		}
 		if !got.StartedAt.Equal(want.StartedAt) || !got.LastAt.Equal(want.LastAt) {
 			x.Errorf("%s: Describe says that %q has gone from %v to %v, and List from %v to %v",
 				when, want.ID, got.StartedAt, got.LastAt, want.StartedAt, want.LastAt)
 		}
 		found, err := store.InfoOf(x.Context(), listing{s}, want.ID)
-		if found.Quarantine.Left = want.Quarantine.Left; err != nil || fmt.Sprintf("%+v", found) != fmt.Sprintf("%+v", want) {
+		found.Quarantine.Left, found.Alarm = want.Quarantine.Left, want.Alarm
+		if err != nil || fmt.Sprintf("%+v", found) != fmt.Sprintf("%+v", want) {
 			x.Errorf("%s: InfoOf finds %+v in the list, and %v, want %+v", when, found, err, want)
 		}
-		got.StartedAt, got.LastAt = want.StartedAt, want.LastAt
+		got.StartedAt, got.LastAt, got.Since = want.StartedAt, want.LastAt, want.Since
 		if got, want := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); got != want {
 			x.Errorf("%s: Describe yields %s, and List %s", when, got, want)
 		}
@@ -81,6 +88,10 @@ func describeListed(x *exam) {
 	both("one has grown")
 	x.release(handles[0], "a", "me")
 	both("no lease is left")
+	if _, ok := handles[0].(store.Alarms); ok {
+		x.setAlarm(handles[0], "a", 3, time.Hour)
+		both("one has an alarm")
+	}
 	if q, ok := handles[0].(store.Quarantines); ok {
 		if err := q.SetQuarantine(x.Context(), "a", store.Quarantine{Count: 2, Reason: "no key", Left: flow.Duration(time.Hour)}); err != nil {
 			x.Fatalf("SetQuarantine failed: %v", err)

@@ -16,6 +16,13 @@ func describeDefects() []defect {
 				return info, err
 			}
 		}},
+		{"describes no alarm", []string{"describe/every*"}, "Describe yields", func(s *spoiled) {
+			s.onTell = func(ctx context.Context, id string) (store.Info, error) {
+				info, err := s.good.Describe(ctx, id)
+				info.Alarm = 0
+				return info, err
+			}
+		}},
 		{"describes what there is not", []string{"describe/of no*"}, "want flow.ErrNotFound", func(s *spoiled) {
 			s.onTell = func(ctx context.Context, id string) (store.Info, error) {
 				info, _ := s.good.Describe(ctx, id)

@@ -17,6 +17,7 @@ func listChecks() []check {
 		{"list/an empty storage", listEmpty},
 		{"list/what is told of a conversation", listInfo},
 		{"list/what is told follows the log", listFollows},
+		{"list/since when it is in its state", listSince},
 		{"list/a log that begins otherwise", listOdd},
 		{"list/by state", listStates},
 		{"list/by label", listLabels},
@@ -26,6 +27,7 @@ func listChecks() []check {
 		{"list/in the order of ids", listOrder},
 		{"list/after an id", listAfter},
 		{"list/at most so many", listLimit},
+		{"list/at most so many of each value", listEach},
 		{"list/all conditions hold at once", listTogether},
 		{"list/in pages", listPages},
 		{"list/stops with the loop", listBreak},
@@ -113,6 +115,29 @@ func listInfo(x *exam) {
 		}
 	}
 	x.infos(handles[0], store.Filter{}, want)
+}
+
+// listSince: a store that does not know since when may say nothing.
+func listSince(x *exam) {
+	handles := x.handles(2)
+	since := func(want time.Time) {
+		x.Helper()
+		for _, s := range handles {
+			for _, info := range x.list(s, store.Filter{}) {
+				if !info.Since.IsZero() && !info.Since.Equal(want) {
+					x.Errorf("List tells that the conversation is in its state since %v, want %v", info.Since, want)
+				}
+			}
+		}
+	}
+	x.append(handles[0], "a", 0, "w", debateOf("topic", nil, arguing, "text"))
+	since(moment(2))
+	x.append(handles[1], "a", 3, "w", after(3, said("text"), changed(arguing, arguing)))
+	since(moment(2))
+	x.append(handles[0], "a", 5, "w", after(5, changed(arguing, flow.StatePaused), said("text")))
+	since(moment(6))
+	x.append(handles[1], "a", 7, "w", after(7, changed(flow.StatePaused, arguing), changed(arguing, flow.StatePaused)))
+	since(moment(9))
 }
 
 // listFollows appends one event at a time. The last of them says anew what the conversation is about.

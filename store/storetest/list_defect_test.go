@@ -65,6 +65,7 @@ func listDefects() []defect {
 				}
 			})
 		}},
+		{"tells since when its log is as it is", []string{"list/since*"}, "in its state since", tells(func(info *store.Info) { info.Since = info.LastAt })},
 		{"goes by the first start", []string{"list/what is told follows*"}, "List tells", func(s *spoiled) {
 			s.tells(func(info *store.Info) {
 				for e, err := range s.good.Read(context.Background(), info.ID, 0) {
@@ -129,6 +130,12 @@ func listDefects() []defect {
 			}
 		})},
 		{"bounds are microseconds", []string{"list/by time"}, "List yields", filters(func(f *store.Filter) { f.From = f.From.Truncate(time.Microsecond) })},
+		{"has all of each value", []string{"list/at most so many of*"}, "of each tenant", filters(func(f *store.Filter) { f.Each = 0 })},
+		{"counts what is left out", []string{"list/at most so many of*"}, "of each tenant", func(s *spoiled) {
+			s.infos(func(info *store.Info, f store.Filter) bool { return f.Matches(*info) }, func(f store.Filter) store.Filter {
+				return store.Filter{Per: f.Per, Each: f.Each, Limit: f.Limit, Newest: f.Newest, Text: f.Text}
+			})
+		}},
 		{"an order of words", []string{"list/in the order*", "id/all that*"}, "List yields", func(s *spoiled) {
 			s.onList = func(_ context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 				return func(yield func(store.Info, error) bool) {

@@ -72,6 +72,38 @@ func listLimit(x *exam) {
 	x.listed("more than there are", s, store.Filter{Limit: 1 << 30}, ids...)
 }
 
+func listEach(x *exam) {
+	s := x.open()
+	red, other := map[string]string{tenant: "red"}, map[string]string{tenant: blue}
+	for id, labels := range map[string]map[string]string{"a": red, "b": red, "c": other, "d": red, "e": other, "f": nil, "g": nil, "h": red} {
+		state := flow.StatePaused
+		if id == "a" || id == "e" {
+			state = arguing
+		}
+		x.append(s, id, 0, "w", debateOf("topic "+id, labels, state))
+	}
+	each := func(filter store.Filter, want string) {
+		x.Helper()
+		filter.Per = tenant
+		x.listed(fmt.Sprintf("of each tenant, with %+v", filter), s, filter, strings.Fields(want)...)
+	}
+	each(store.Filter{Each: 1}, "a c f")
+	each(store.Filter{Each: 2}, "a b c e f g")
+	each(store.Filter{Each: 3}, "a b c d e f g")
+	each(store.Filter{Each: 100}, "a b c d e f g h")
+	each(store.Filter{}, "a b c d e f g h")
+	each(store.Filter{Each: 1, Newest: true}, "h g e")
+	each(store.Filter{Each: 2, Limit: 3}, "a b c")
+	each(store.Filter{Each: 1, After: "a"}, "b c f")
+	each(store.Filter{Each: 1, After: "e", Newest: true}, "d c")
+	each(store.Filter{Each: 1, States: []flow.State{flow.StatePaused}}, "b c f")
+	each(store.Filter{Each: 1, Working: true}, "a e")
+	each(store.Filter{Each: 1, Labels: other}, "c")
+	each(store.Filter{Each: 1, Text: "topic d"}, "d")
+	x.listed("of each value of a label that none has", s, store.Filter{Per: "none", Each: 2}, "a", "b")
+	x.listed("of each of nothing", s, store.Filter{Each: 1}, "a", "b", "c", "d", "e", "f", "g", "h")
+}
+
 func listPages(x *exam) {
 	debates, writers := crowdOfDebates(), 20
 	handles := x.handles(2)

@@ -33,9 +33,11 @@ type spoiled struct {
 	onPut     func(ctx context.Context, id, hash string, data []byte) error
 	onInquire func(ctx context.Context, id string) (store.Quarantine, error)
 	onConfine func(ctx context.Context, id string, q store.Quarantine) error
+	onAlarm   func(ctx context.Context, id string, seq int64, d time.Duration) error
 	onTime    func(ctx context.Context) (time.Time, error)
 	onTell    func(ctx context.Context, id string) (store.Info, error)
 	onSum     func(ctx context.Context, filter store.Filter) (store.Sum, error)
+	onCount   func(ctx context.Context, filter store.Filter) ([]store.StateCount, error)
 	onBlob    func(ctx context.Context, id, hash string) ([]byte, error)
 	onRedact  func(ctx context.Context, id string, after int64, events []flow.Event, blobs []string) error
 	onDamaged func(info *store.Info) error // describes a damaged conversation; the error ends the list
@@ -57,8 +59,8 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 				good: good, mu: mu, shared: shared, handle: handles, done: make(chan struct{}),
 				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
 				onLease: good.Lease, onRelease: good.Release, onWork: good.Announce, onInquire: good.Quarantine,
-				onConfine: good.SetQuarantine, onTime: good.Time, onTell: good.Describe, onPut: good.PutBlob, onBlob: good.Blob, onRedact: good.Redact,
-				onDamaged: damaged,
+				onConfine: good.SetQuarantine, onAlarm: good.SetAlarm, onTime: good.Time, onTell: good.Describe, onPut: good.PutBlob,
+				onBlob: good.Blob, onRedact: good.Redact, onDamaged: damaged,
 			}
 			s.onWatch = s.watch
 			t.Cleanup(func() { _ = s.Close() })
@@ -170,6 +172,10 @@ func (s *spoiled) SetQuarantine(ctx context.Context, id string, q store.Quaranti
 	return s.onConfine(ctx, id, q)
 }
 
+func (s *spoiled) SetAlarm(ctx context.Context, id string, seq int64, d time.Duration) error {
+	return s.onAlarm(ctx, id, seq, d)
+}
+
 func (s *spoiled) Time(ctx context.Context) (time.Time, error) { return s.onTime(ctx) }
 
 func (s *spoiled) Describe(ctx context.Context, id string) (store.Info, error) {
@@ -185,6 +191,13 @@ func (s *spoiled) Sum(ctx context.Context, filter store.Filter) (store.Sum, erro
 		return store.SumList(ctx, s, filter)
 	}
 	return s.onSum(ctx, filter)
+}
+
+func (s *spoiled) CountStates(ctx context.Context, filter store.Filter) ([]store.StateCount, error) {
+	if s.onCount == nil {
+		return store.CountList(ctx, s, filter)
+	}
+	return s.onCount(ctx, filter)
 }
 
 func (s *spoiled) PutBlob(ctx context.Context, id, hash string, data []byte) error {

@@ -49,8 +49,8 @@ type Storage struct {
 
 // Run tests a store with every check. Each check is a subtest with an empty storage of its own, which
 // fresh creates; fresh registers its removal with t.Cleanup. If the store is a [store.Watcher], a [store.Announcer], a
-// [store.Quarantines], a [store.Clock], a [store.Describer], a [store.Summer], a [store.Blobs] or a [store.Redactor], Run tests that
-// too. For other stores, only those checks are skipped.
+// [store.Quarantines], a [store.Alarms], a [store.Clock], a [store.Describer], a [store.Summer], a [store.StateCounter], a [store.Blobs]
+// or a [store.Redactor], Run tests that too. For other stores, only those checks are skipped.
 func Run(t *testing.T, fresh func(t testing.TB) Storage) {
 	t.Helper()
 	for _, c := range checks() {
@@ -69,7 +69,7 @@ type check struct {
 func checks() []check {
 	return slices.Concat(
 		appendChecks(), readChecks(), eventChecks(), crowdChecks(), idChecks(), deleteChecks(), blobChecks(), redactChecks(), leaseChecks(),
-		listChecks(), damageChecks(), searchChecks(), watchChecks(), workChecks(), quarantineChecks(), clockChecks(), describeChecks(),
-		sumChecks(), randomChecks(),
+		listChecks(), damageChecks(), searchChecks(), watchChecks(), workChecks(), quarantineChecks(), alarmChecks(), clockChecks(),
+		describeChecks(), sumChecks(), countChecks(), randomChecks(),
 	)
 }

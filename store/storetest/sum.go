@@ -119,5 +119,7 @@ func sumFiltered(x *exam) {
 	sum("with a text", store.Filter{Text: "Needle"}, a)
 	sum("after an id", store.Filter{After: "a", Labels: tenantOf(blue)}, c)
 	sum("of so many", store.Filter{Limit: 1}, a)
+	each := store.Sum{Count: 3, Spent: 3 * flow.USD, Left: 8 * flow.USD, Unlimited: 1}
+	sum("of so many of each tenant", store.Filter{Per: tenant, Each: 1}, each)
 	sum("without a beginning", store.Filter{After: "c"}, store.Sum{Count: 1, Unlimited: 1})
 }
