@@ -33,7 +33,7 @@ func TestListOfDamaged(t *testing.T) {
 	sound := d.get("a.log")
 	known := store.Info{
 		ID: "a", State: flow.StateRunning, Topic: "Cars", Labels: map[string]string{"k": "v"}, Seq: 2,
-		StartedAt: time.Unix(1, 0).UTC(), LastAt: time.Unix(2, 0).UTC(),
+		StartedAt: time.Unix(1, 0).UTC(), LastAt: time.Unix(2, 0).UTC(), Since: time.Unix(2, 0).UTC(),
 	}
 	for name, c := range map[string]struct {
 		at   int

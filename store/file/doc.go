@@ -69,8 +69,8 @@
 //   - prev is the checksum of the commit before it, or of the header. So the last commit stands for the
 //     whole journal.
 //   - writer is the token of the writer, escaped as in a URL.
-//   - state, round, at (the time of the last event) and start (the offset of the line of the start event)
-//     serve lists, which need not read the events.
+//   - state, since (when the conversation has come to it), round, at (the time of the last event) and start (the offset of the line
+//     of the start event) serve lists, which need not read the events.
 //
 // So these commands work, and copying the file works, at any time:
 //
@@ -86,6 +86,7 @@
 //	cars.torn        what was cut off it, if anything ever was
 //	cars.blobs       the bytes of the conversation's files, if it has any
 //	cars.lease       who works on the conversation, while somebody does
+//	cars.alarm       when the conversation needs a process next, and the number of the last event, for which that holds
 //	cars.quarantine  why the conversation could not be opened, and until when workers leave it alone
 //	cars.lock        locked while any of these files is changed; its size says how far readers may read
 //	ab-c+09.log      the journal of conversation Ab-C: some systems ignore case, so the positions of capitals are a bit set

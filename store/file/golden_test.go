@@ -50,18 +50,26 @@ func TestGolden(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(want), string(d.get("golden+01.log")))
 
-	d = newDrive()
-	d.put("golden+01.log", want)
-	s = stored(d)
-	read, err := collect(s, "Golden")
+	early, err := os.ReadFile(filepath.Join("testdata", "v1-early.log")) // its commits do not say since when the state is as it is
 	require.NoError(t, err)
-	assert.Equal(t, events, read)
-	for info, err := range s.List(t.Context(), store.Filter{}) {
+	for _, text := range [][]byte{early, want} {
+		d = newDrive()
+		d.put("golden+01.log", text)
+		s = stored(d)
+		read, err := collect(s, "Golden")
 		require.NoError(t, err)
-		assert.Equal(t, store.Info{
-			ID: "Golden", Flow: "notes", State: flow.StatePaused, Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}, Round: 1, Seq: 6,
-			StartedAt: at, LastAt: at.Add(3 * time.Second),
-		}, info)
+		assert.Equal(t, events, read)
+		for info, err := range s.List(t.Context(), store.Filter{}) {
+			require.NoError(t, err)
+			if len(text) == len(want) {
+				assert.Equal(t, at.Add(3*time.Second), info.Since)
+			}
+			info.Since = time.Time{}
+			assert.Equal(t, store.Info{
+				ID: "Golden", Flow: "notes", State: flow.StatePaused, Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"},
+				Round: 1, Seq: 6, StartedAt: at, LastAt: at.Add(3 * time.Second),
+			}, info)
+		}
 	}
 	require.NoError(t, s.Append(t.Context(), "Golden", 4, "\xff/2", commits[2]), "the second try of its writer")
 	assert.ErrorIs(t, s.Append(t.Context(), "Golden", 4, "\xfe/2", commits[2]), flow.ErrConflict)

@@ -67,6 +67,7 @@ type entry struct {
 	Seq             int64          `json:"seq"`
 	Started         time.Time      `json:"started"`
 	Last            time.Time      `json:"last"`
+	Since           time.Time      `json:"since,omitzero"`
 	Damage          *damageNote    `json:"damage,omitempty"` // a damaged journal is long to read: all of it is searched for what is whole
 }
 
@@ -155,7 +156,7 @@ func (e *entry) info() store.Info {
 	info := store.Info{
 		ID: e.ID, Flow: e.Flow, Format: e.Format, State: e.State, Topic: e.Topic, Labels: e.Labels, Round: e.Round,
 		Spent: e.Spent, Unsettled: e.Unsettled, Copied: e.Copied, CopiedUnsettled: e.CopiedUnsettled, Limit: e.Limit,
-		Result: e.Result, Seq: e.Seq, StartedAt: e.Started, LastAt: e.Last,
+		Result: e.Result, Seq: e.Seq, StartedAt: e.Started, LastAt: e.Last, Since: e.Since,
 	}
 	if e.Damage != nil {
 		info.Err = &CorruptError{ID: e.ID, Offset: e.Damage.Offset, Line: e.Damage.Line, Err: errors.New(e.Damage.Says)}
@@ -178,7 +179,7 @@ func (x *index) add(info *store.Info, now stamp) {
 		ID: info.ID, Size: now.size, Changed: now.at.UnixNano(), Flow: info.Flow, Format: info.Format, State: info.State,
 		Topic: info.Topic, Labels: info.Labels, Round: info.Round, Spent: info.Spent, Unsettled: info.Unsettled,
 		Copied: info.Copied, CopiedUnsettled: info.CopiedUnsettled, Limit: info.Limit, Result: info.Result,
-		Seq: info.Seq, Started: info.StartedAt, Last: info.LastAt,
+		Seq: info.Seq, Started: info.StartedAt, Last: info.LastAt, Since: info.Since,
 	}
 	if corrupt, ok := errors.AsType[*CorruptError](info.Err); ok {
 		e.Damage = &damageNote{corrupt.Offset, corrupt.Line, corrupt.Err.Error()}

@@ -24,7 +24,7 @@ import (
 // told is what a list says, a line for each conversation.
 func told(s store.Store, filter store.Filter) (lines []string) {
 	for info, err := range s.List(context.Background(), filter) {
-		info.StartedAt, info.LastAt = info.StartedAt.UTC(), info.LastAt.UTC()
+		info.StartedAt, info.LastAt, info.Since = info.StartedAt.UTC(), info.LastAt.UTC(), info.Since.UTC()
 		lines = append(lines, fmt.Sprintf("%+v %v", info, err))
 	}
 	return lines

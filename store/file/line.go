@@ -49,6 +49,7 @@ type commit struct {
 	Limit  flow.Money `json:"limit,omitempty"`
 	Result string     `json:"result,omitempty"`
 	At     time.Time  `json:"at"`              // of the last event
+	Since  time.Time  `json:"since,omitzero"`  // when the conversation has come to its state; zero: an earlier release did not say
 	Start  int64      `json:"start,omitempty"` // offset of the line of the start event
 }
 
@@ -128,7 +129,8 @@ func encode(after int64, events []flow.Event) (*batch, error) {
 // seal adds the commit line for a batch that follows a block, and returns the new block.
 func (b *batch) seal(before block, writer string) (block, error) {
 	info := store.Info{
-		State: before.State, Round: before.Round, Spent: before.Spent, Unsettled: before.Unsettled, Limit: before.Limit, Result: before.Result,
+		State: before.State, Since: before.Since, Round: before.Round, Spent: before.Spent, Unsettled: before.Unsettled, Limit: before.Limit,
+		Result: before.Result,
 	}
 	for i := range b.events {
 		info.Add(&b.events[i])
@@ -137,7 +139,7 @@ func (b *batch) seal(before block, writer string) (block, error) {
 	own.commit = commit{
 		First: b.events[0].Seq, Last: info.Seq, Bytes: int64(b.lines.Len()), Prev: before.sum, Writer: token(writer),
 		State: info.State, Round: info.Round, Spent: info.Spent, Unsettled: info.Unsettled, Limit: info.Limit,
-		Result: info.Result, At: info.LastAt, Start: before.Start,
+		Result: info.Result, At: info.LastAt, Since: info.Since, Start: before.Start,
 	}
 	if b.start >= 0 {
 		own.Start = before.end + b.start

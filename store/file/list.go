@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ import (
 // [*CorruptError] if it is damaged.
 func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return func(yield func(store.Info, error) bool) {
-		l := &lister{store: s, filter: filter, beside: make(map[string]bool), alive: make(map[string]bool)}
+		l := &lister{store: s, filter: filter, beside: make(map[string]bool), each: make(map[string]int), alive: make(map[string]bool)}
 		if err := l.run(ctx, func(info store.Info) bool { return yield(info, nil) }); err != nil {
 			yield(store.Info{}, err)
 		}
@@ -38,7 +39,8 @@ type lister struct {
 	store  *Store
 	filter store.Filter
 	index  *index
-	beside map[string]bool // the names of leases and quarantines
+	beside map[string]bool // the names of leases, quarantines and alarms
+	each   map[string]int  // see store.Filter
 	alive  map[string]bool // by handle: whether it is alive
 	text   []byte          // the last start event
 }
@@ -52,7 +54,8 @@ func (l *lister) run(ctx context.Context, give func(store.Info) bool) error {
 		return err
 	}
 	for _, file := range names {
-		if strings.HasSuffix(file, suffixLease) || strings.HasSuffix(file, suffixQuarantine) {
+		switch filepath.Ext(file) {
+		case suffixLease, suffixQuarantine, suffixAlarm:
 			l.beside[file] = true
 		}
 	}
@@ -67,7 +70,7 @@ func (l *lister) run(ctx context.Context, give func(store.Info) bool) error {
 		switch {
 		case err != nil:
 			return err
-		case !ok:
+		case !ok || !l.filter.Shares(info, l.each):
 			continue
 		case !give(info):
 			return nil
@@ -116,7 +119,8 @@ func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) 
 	if info.Seq == 0 && info.Err == nil {
 		return info, false, nil // it was deleted just now, or its first commit is being written
 	}
-	l.add(&info, l.beside[name(id)+suffixLease], l.beside[name(id)+suffixQuarantine])
+	file := name(id)
+	l.add(&info, l.beside[file+suffixLease], l.beside[file+suffixQuarantine], l.beside[file+suffixAlarm])
 	if !l.filter.Matches(info) || l.filter.Text == "" {
 		return info, l.filter.Matches(info), nil
 	}
@@ -137,7 +141,7 @@ func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) 
 }
 
 // add adds to a description what stands beside the journal, in those files that there may be.
-func (l *lister) add(info *store.Info, lease, quarantine bool) {
+func (l *lister) add(info *store.Info, lease, quarantine, alarm bool) {
 	if lease {
 		owner, err := l.owner(name(info.ID))
 		info.Owner, info.Err = owner, errors.Join(info.Err, err)
@@ -145,6 +149,10 @@ func (l *lister) add(info *store.Info, lease, quarantine bool) {
 	if quarantine {
 		q, err := l.store.quarantine(name(info.ID))
 		info.Quarantine, info.Err = q, errors.Join(info.Err, err)
+	}
+	if alarm {
+		d, err := l.store.alarm(name(info.ID), info.Seq)
+		info.Alarm, info.Err = d, errors.Join(info.Err, err)
 	}
 }
 
@@ -159,7 +167,7 @@ func (s *Store) Describe(ctx context.Context, id string) (store.Info, error) {
 	if info.Seq == 0 && info.Err == nil {
 		return store.Info{}, flow.ErrNotFound
 	}
-	l.add(&info, true, true)
+	l.add(&info, true, true, true)
 	return info, nil
 }
 
@@ -206,7 +214,7 @@ func (l *lister) look(id string) (store.Info, bool) {
 	last, settled, err := l.end(f, id)
 	info := store.Info{
 		ID: id, State: last.State, Round: last.Round, Spent: last.Spent, Unsettled: last.Unsettled, Limit: last.Limit,
-		Result: last.Result, Seq: last.Last, LastAt: last.At, Err: err,
+		Result: last.Result, Seq: last.Last, LastAt: last.At, Since: last.Since, Err: err,
 	}
 	if err := l.start(f, &last, &info); err != nil {
 		if d, wrong := errors.AsType[*damage](err); wrong {

@@ -16,6 +16,7 @@ const (
 	suffixLease = ".lease" // who works on the conversation
 	suffixLive  = ".live"  // empty; locked while a handle is alive
 
+	suffixAlarm      = ".alarm"      // when the conversation needs a process next
 	suffixQuarantine = ".quarantine" // why the conversation could not be opened
 )
 

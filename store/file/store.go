@@ -179,6 +179,9 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 	}
 	torn, err := h.append(b, after, writer)
 	woken := err == nil && h.rested && !h.last.State.Idle()
+	if err == nil && (h.last.State == flow.StateCompleted || h.last.State == flow.StateCanceled) {
+		_ = s.disk.Remove(h.name + suffixAlarm) // it does not count any more: no list needs to read it
+	}
 	h.release()
 	if torn != nil {
 		s.report(ctx, *torn)
@@ -232,7 +235,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 		s.watch.look(s.disk, id, true)
 	}()
 	h.last = block{}
-	for _, suffix := range []string{suffixTorn, suffixBlobs, suffixLog, suffixLease, suffixQuarantine} {
+	for _, suffix := range []string{suffixTorn, suffixBlobs, suffixAlarm, suffixLog, suffixLease, suffixQuarantine} {
 		if err := s.disk.Remove(h.name + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
