@@ -63,8 +63,8 @@ type Wrapper interface {
 // it counts them too.
 type Gate interface {
 	Wrapper
-	// Pass waits until a call may be made, makes it, and returns its error. model is the model that the call is about;
-	// "": none. If ctx is done first, Pass fails as Generate does.
+	// Pass makes a call when it may be made, and returns its error. model is the model that the call is about; "": none. If ctx is
+	// done first, Pass fails as Generate does. It may also fail in place of a long wait, with kind rate_limit and NotSent set.
 	Pass(ctx context.Context, model string, call func(ctx context.Context) error) error
 }
 

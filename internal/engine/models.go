@@ -225,7 +225,9 @@ func (q *inquest) judge(ctx context.Context, err error, models ...string) {
 	errors.As(err, &cause)
 	if !tells(failure.Kind, cause) {
 		q.silent = &silence{failure.Kind, cause.Status, time.Now()}
-		q.memory.silent = q.silent
+		if cause.Kind != provider.KindRateLimit || !cause.NotSent { // else only a limit of the host program was full at this moment
+			q.memory.silent = q.silent
+		}
 		return
 	}
 	for _, model := range models {

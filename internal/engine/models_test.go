@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/limit"
+	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -202,13 +203,48 @@ func TestALimiterCountsTheQuestionsAboutModels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config, engine, shops := stage.Market()
 		config.Participants[0].Fallbacks = []string{"one/alias"}
-		limits := &limit.Concurrency{Calls: 1}
+		limits := &limit.Rate{Requests: 1}
 		for name, s := range shops {
-			engine.Providers[name] = limits.Wrap(slow{s})
+			engine.Providers[name] = limits.Wrap(name, slow{s})
 		}
+		require.NoError(t, engine.Validate(t.Context(), config))
+		var counted []string
+		for _, one := range limits.Status() {
+			counted = append(counted, one.Name+" "+one.Model)
+		}
+		assert.Equal(t, []string{"one ", "one alias", "three ", "two "}, counted)
+	})
+}
+
+// A start does not wait for the calls of others: if they have all places of a limit, models are not checked this time.
+func TestAFullLimitDelaysNoStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config, engine, shops := stage.Market()
+		limits := &limit.Concurrency{Calls: 3}
+		for name, s := range shops {
+			engine.Providers[name] = limits.Wrap(s)
+		}
+		var lines stage.Locked
+		engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+		busy := limits.Wrap(&scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
+			return scripted.Reply{Text: "A word.", Delay: time.Second}
+		}})
+		for range 3 {
+			go func() { _, _ = busy.Generate(t.Context(), &provider.Request{Model: "m"}, func(provider.Chunk) {}) }()
+		}
+		synctest.Wait()
 		began := time.Now()
 		require.NoError(t, engine.Validate(t.Context(), config))
-		assert.Equal(t, 3*time.Second, time.Since(began), "one after the other")
+		assert.Zero(t, time.Since(began))
+		assert.Contains(t, lines.String(), "why=rate_limit")
+		for name, s := range shops {
+			assert.Zero(t, s.Lists.Load(), name)
+		}
+		stage.Pass(2 * time.Second)
+		require.NoError(t, engine.Validate(t.Context(), config))
+		for name, s := range shops {
+			assert.EqualValues(t, 1, s.Lists.Load(), "%s was asked as soon as there was a place", name)
+		}
 	})
 }
 

@@ -32,10 +32,10 @@ func (c *Capped) Generate(ctx context.Context, req *provider.Request, emit func(
 	return c.Provider.Generate(ctx, req, emit)
 }
 
-// Pass makes a call of an ability in a place of its own, as Generate does.
+// Pass makes a call of an ability in a place of its own, if one is free. Otherwise it fails at once, as [Paced.Pass] does.
 func (c *Capped) Pass(ctx context.Context, _ string, call func(context.Context) error) error {
 	if c.Concurrency != nil {
-		if err := c.Concurrency.enter(ctx); err != nil {
+		if err := c.Concurrency.try(ctx); err != nil {
 			return err
 		}
 		defer c.Concurrency.leave()

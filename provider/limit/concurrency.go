@@ -123,6 +123,14 @@ func (c *Concurrency) enter(ctx context.Context) error {
 	return ended.Unsent(err)
 }
 
+// try is enter for a call that does not wait for other calls.
+func (c *Concurrency) try(ctx context.Context) error {
+	c.mu.Lock()
+	full := c.line.len() > 0 || c.Ledger == nil && c.inside >= c.calls()
+	c.mu.Unlock()
+	return soon(ctx, full, c.enter)
+}
+
 // leave frees the place of a call.
 func (c *Concurrency) leave() {
 	c.mu.Lock()

@@ -57,5 +57,6 @@
 // # Abilities
 //
 // Calls of abilities, such as Check, are limited like those of Generate if they are made with [provider.Through], as the engine
-// does. An ability that [provider.As] finds in a wrapped provider is called directly, past the wrapper.
+// does, but do not wait for other calls: see [Paced.Pass]. An ability that [provider.As] finds in a wrapped provider is called directly,
+// past the wrapper.
 package limit

@@ -39,13 +39,16 @@ func (p *Paced) Generate(
 	return p.Provider.Generate(ctx, req, emit)
 }
 
-// Pass makes a call of an ability when its turn has come, as Generate does. It counts as a request of the model. A call
-// that is about no model counts against limits of its own.
+// Pass makes a call of an ability if it may start now. It counts as a request of the model. A call that is about no model counts
+// against limits of its own.
+//
+// Unlike Generate, Pass does not wait in a queue: callers can do without the answer. If the call may not start, Pass fails at once with
+// kind rate_limit and NotSent set. If a [Ledger] has to be asked first, that takes a second at most.
 func (p *Paced) Pass(ctx context.Context, model string, call func(context.Context) error) (err error) {
 	if p.Rate == nil {
 		return call(ctx)
 	}
-	pass, err := p.Rate.enter(ctx, p.Name, &provider.Request{Model: model})
+	pass, err := p.Rate.try(ctx, p.Name, model)
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,12 @@ package limit
 import (
 	"container/list"
 	"context"
+	"errors"
 	"strconv"
+	"time"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/internal/ended"
 )
 
 // queue holds the calls that wait, first come, first served. The lock of its owner guards it.
@@ -73,6 +76,27 @@ func (w *waiter) wait(ctx context.Context) error {
 	}
 	resume() // before the look at ctx: until then the call may be recalled
 	return ctx.Err()
+}
+
+// asking is how long a call of an ability waits for the answer of a ledger.
+const asking = time.Second
+
+var errFull = errors.New("other calls have all that the limit allows now, and a call of an ability does not wait for them")
+
+// soon lets a call of an ability enter a limit. It does not wait there for other calls: it fails if the limit is full, or is found to be
+// full.
+func soon(ctx context.Context, full bool, enter func(context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return ended.Unsent(err)
+	}
+	if !full {
+		asked, cancel := context.WithTimeout(ctx, asking)
+		defer cancel()
+		if err := enter(asked); err == nil || ctx.Err() != nil || asked.Err() == nil {
+			return err
+		}
+	}
+	return &provider.Error{Kind: provider.KindRateLimit, NotSent: true, Err: errFull}
 }
 
 // unreachable returns the failure of a call for which a ledger has given no turn.

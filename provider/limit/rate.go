@@ -169,6 +169,19 @@ func (r *Rate) enter(ctx context.Context, name string, req *provider.Request) (p
 	return pass{}, ended.Unsent(err)
 }
 
+// try is enter for a call that does not wait for other calls.
+func (r *Rate) try(ctx context.Context, name, model string) (p pass, err error) {
+	r.mu.Lock()
+	l := r.lanes[laneKey{name, model}]
+	full := l != nil && (l.line.len() > 0 || l.broker == nil && l.quota.wait(time.Now(), 0) > 0)
+	r.mu.Unlock()
+	err = soon(ctx, full, func(ctx context.Context) (err error) {
+		p, err = r.enter(ctx, name, &provider.Request{Model: model})
+		return err
+	})
+	return p, err
+}
+
 // Close returns the unused part of what the Ledger has handed out, and ends the goroutines that speak to the
 // Ledger. Call it after the last call has ended; calls that wait fail. It takes three seconds at most. Later calls
 // fail with kind network. Without a Ledger, Close does nothing.
@@ -209,7 +222,7 @@ func (r *Rate) leave(p pass, response *provider.Response, err error) {
 	// A call that started before the limits changed says nothing about the present limits.
 	current := p.window == l.quota.window()
 	switch {
-	case failure != nil && failure.Kind == provider.KindRateLimit:
+	case failure != nil && failure.Kind == provider.KindRateLimit && !errors.Is(err, errFull):
 		if failure.RetryAfter <= r.maxPause() {
 			l.quota.pause(now, failure.RetryAfter)
 			if current {

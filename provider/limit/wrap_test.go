@@ -132,36 +132,85 @@ func TestAWrapperWithoutParts(t *testing.T) {
 	assert.Empty(t, (&limit.Rate{}).Status())
 }
 
-// TestCallsOfAbilitiesPassTheLimits: they wait like requests, and what they fail with holds the requests of the model.
+// TestCallsOfAbilitiesPassTheLimits: they count like requests, but do not wait for others, and what a vendor refuses them with holds the
+// requests of the model.
 func TestCallsOfAbilitiesPassTheLimits(t *testing.T) {
 	for order := range bothOrders(&limit.Rate{}, &limit.Concurrency{}, &scripted.Provider{}) {
 		t.Run(order, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				inner := &scripted.Provider{OnCheck: func(context.Context, string) error { return nil }}
 				p := bothOrders(&limit.Rate{Requests: 60, Burst: 1}, &limit.Concurrency{Calls: 1}, inner)[order]
-				check := func(ctx context.Context) error {
-					_, err := provider.Through(ctx, p, "m", func(ctx context.Context, c provider.Checker) error { return c.Check(ctx, "m") })
-					return err
-				}
 				began := time.Now()
 				for range 3 {
-					require.NoError(t, check(t.Context()))
+					require.NoError(t, check(t.Context(), p))
+					wantEnded(t, check(t.Context(), p), provider.KindRateLimit)
+					assert.Zero(t, time.Since(began), "it does not wait")
+					time.Sleep(time.Second)
+					began = time.Now()
 				}
-				assert.Equal(t, 2*time.Second, time.Since(began))
 				inner.OnCheck = func(context.Context, string) error {
 					return &provider.Error{Kind: provider.KindRateLimit, Status: 429, RetryAfter: 20 * time.Second}
 				}
-				require.Error(t, check(t.Context()))
+				require.Error(t, check(t.Context(), p))
 				began = time.Now()
 				require.NoError(t, ask(t.Context(), p, "m"))
 				assert.Equal(t, 20*time.Second, time.Since(began))
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
-				require.Error(t, check(ctx))
+				require.Error(t, check(ctx, p))
 			})
 		})
 	}
 	ok, err := provider.Through(t.Context(), &limit.Paced{}, "m", func(context.Context, provider.Checker) error { return errors.New("called") })
 	require.NoError(t, err)
 	assert.False(t, ok)
+}
+
+// checking is a provider that takes a while for a reply, and none for a check.
+func checking() *scripted.Provider {
+	return &scripted.Provider{
+		OnCheck: func(context.Context, string) error { return nil },
+		Reply:   func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Yes.", Delay: 3 * time.Second} },
+	}
+}
+
+// check calls an ability of a provider.
+func check(ctx context.Context, p provider.Provider) error {
+	_, err := provider.Through(ctx, p, "m", func(ctx context.Context, c provider.Checker) error { return c.Check(ctx, "m") })
+	return err
+}
+
+// A limit that is full refuses a call of an ability. That is no answer of the vendor: a rate around it does not slow down.
+func TestAFullLimitSlowsNothingDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limits := &limit.Rate{Requests: 60}
+		p := limits.Wrap("v", (&limit.Concurrency{Calls: 1}).Wrap(checking()))
+		go func() { _ = ask(t.Context(), p, "m") }()
+		time.Sleep(2 * time.Second)
+		wantEnded(t, check(t.Context(), p), provider.KindRateLimit)
+		require.Len(t, limits.Status(), 1)
+		assert.InDelta(t, 60, limits.Status()[0].Requests, 0.1)
+		time.Sleep(2 * time.Second)
+		require.NoError(t, check(t.Context(), p))
+	})
+}
+
+// Where limits are shared, a call of an ability waits for what the ledger says, and not for other machines.
+func TestCallsOfAbilitiesAskTheLedger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &ledger{}
+		a, b := &limit.Concurrency{Calls: 1, Ledger: l, Name: "v"}, &limit.Concurrency{Calls: 1, Ledger: l, Name: "v"}
+		limits := &limit.Rate{Requests: 600, Ledger: l}
+		require.NoError(t, check(t.Context(), limits.Wrap("v", a.Wrap(checking()))))
+		var busy sync.WaitGroup
+		busy.Go(func() { assert.NoError(t, ask(t.Context(), a.Wrap(checking()), "m")) })
+		time.Sleep(time.Second)
+		began := time.Now()
+		wantEnded(t, check(t.Context(), b.Wrap(checking())), provider.KindRateLimit)
+		assert.LessOrEqual(t, time.Since(began), time.Second)
+		busy.Wait()
+		a.Close()
+		b.Close()
+		limits.Close()
+	})
 }
