@@ -436,7 +436,7 @@ type Stats struct {
 	Rested int64
 	// Leased is how often a debate was not opened because another process was faster.
 	Leased int64
-	// Refused is how often a debate was not opened, or not continued, for another reason.
+	// Refused is how often a debate was not opened, or not continued, because it is damaged, or because the engine lacks something.
 	Refused int64
 	// Drained is how many debates were left unfinished to other processes, by a Shutdown or at the end of Work.
 	Drained int64

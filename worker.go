@@ -33,9 +33,11 @@ type Work struct {
 	Slots int
 	// Filter selects debates. Due is implied. After, Limit, Newest, Text, Per and Each are refused.
 	Filter store.Filter
-	// Fair is a label, such as "tenant", whose values share the slots. Each value that has debates waiting gets an equal part. What
-	// one value does not need goes to the others. Debates without the label have one value together. If it is empty, debates get
-	// slots in any order.
+	// Fair is a label, such as "tenant", whose values share the slots. Each value that has debates waiting gets an equal part, however
+	// many these are. What one value does not need goes to the others. Debates without the label have one value together. If Fair is
+	// empty, debates get slots in any order.
+	//
+	// A debate keeps its slot until it rests or ends, and each worker divides its own slots.
 	Fair string
 	// Drain is how long calls in flight may take once ctx is done; 0 means a minute. Then they are aborted.
 	Drain time.Duration

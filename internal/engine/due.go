@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"iter"
-	"log/slog"
 	"math/rand/v2"
 	"time"
 
@@ -13,37 +12,22 @@ import (
 const (
 	// dueMost is the longest time between two looks for work, also where nothing is announced: a lease may have ended.
 	dueMost = 30 * time.Second
-	// dueBlind is that time if the store announces nothing.
-	dueBlind = time.Second
-	// dueRest is the shortest time between two looks. So values that come one after the other cost no more than ten a second.
-	dueRest = 100 * time.Millisecond
-	// dueShare bounds the time that looking takes, to one part in dueShare and one.
-	dueShare = 3
 	// duePage is how many debates a look reads at once.
 	duePage = 64
-	// dueFresh is how long what was read is taken for true.
-	dueFresh = time.Second
 )
 
 // Due yields the conversations that need a process; see debate.Engine.
 func (l *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
-	return l.due(ctx, store.Filter{}, min(l.host.Lease, dueMost), func() error { return nil })
-}
-
-// due is Due for the conversations that a filter selects, with a time between two looks. A look begins with refusal, and yields its
-// error.
-func (l *Engine) due(ctx context.Context, filter store.Filter, every time.Duration, refusal func() error) iter.Seq2[store.Info, error] {
-	filter.Due, filter.Limit = true, duePage
 	return func(yield func(store.Info, error) bool) {
-		every, announced := every, (<-chan struct{})(nil)
+		every, announced := min(l.host.Lease, dueMost), (<-chan struct{})(nil)
 		if a, ok := l.host.Store.(store.Announcer); ok {
 			announced = a.Announce(ctx)
 		} else {
-			every = min(every, dueBlind)
+			every = min(every, lookBlind)
 		}
-		looker := &dueLook{engine: l, filter: filter, refusal: refusal, yield: yield}
+		looker := &dueLook{engine: l, yield: yield}
 		for looker.look(ctx) {
-			rest := max(dueRest, dueShare*looker.took)
+			rest := max(lookRest, lookShare*looker.took)
 			if !pause(ctx, rest, nil) || !looker.stale && !pause(ctx, max(0, every-rest), announced) {
 				return
 			}
@@ -65,21 +49,16 @@ func pause(ctx context.Context, d time.Duration, until <-chan struct{}) bool {
 
 // dueLook is one loop over Due.
 type dueLook struct {
-	engine  *Engine
-	filter  store.Filter
-	refusal func() error
-	yield   func(store.Info, error) bool
-	took    time.Duration // to read the list, in the last look
-	stale   bool          // the last look has ended early: its list was old
+	engine *Engine
+	yield  func(store.Info, error) bool
+	took   time.Duration // to read the list, in the last look
+	stale  bool          // the last look has ended early: its list was old
 }
 
 // look yields what is due now. It returns false if the loop was left, or ctx is done.
 func (d *dueLook) look(ctx context.Context) bool {
 	d.took, d.stale = 0, false
-	if err := d.refusal(); err != nil {
-		return d.yield(store.Info{}, err)
-	}
-	filter := d.filter
+	filter := store.Filter{Due: true, Limit: duePage}
 	for {
 		began := time.Now()
 		page, err := d.page(ctx, filter)
@@ -117,7 +96,7 @@ func (d *dueLook) give(ctx context.Context, page []store.Info) bool {
 		if d.engine.host.Shuns(page[i].ID) {
 			continue
 		}
-		if d.stale = time.Since(read) > dueFresh; d.stale {
+		if d.stale = time.Since(read) > lookFresh; d.stale {
 			return true
 		}
 		if !d.yield(page[i], nil) || ctx.Err() != nil {
@@ -125,10 +104,4 @@ func (d *dueLook) give(ctx context.Context, page []store.Info) bool {
 		}
 	}
 	return true
-}
-
-// quarantined logs that a debate could not be opened.
-func (l *Engine) quarantined(id string, q store.Quarantine) {
-	l.logger.Warn("debate cannot be opened", name("id", id), slog.Int("count", q.Count), name("reason", q.Reason),
-		slog.Duration("left alone for", time.Duration(q.Left)))
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -129,7 +130,7 @@ func New(p Parts) (*Engine, []error) {
 		kept = &store.Memory{}
 	}
 	l.host = session.NewHost(session.HostConfig{
-		Store: kept, Lease: p.Lease, Interval: p.ChunkInterval, CacheBytes: p.CacheBytes, Bus: p.Bus, Owner: newID(),
+		Store: kept, Lease: p.Lease, Interval: p.ChunkInterval, CacheBytes: p.CacheBytes, Bus: p.Bus, Owner: newOwner(),
 		NewCore: l.NewCore, Bound: l.bound, Perform: l.perform, Log: l.log,
 		Grace: p.Grace, GaveUp: l.gaveUp, Returned: l.returned, GaveUpStore: l.gaveUpStore, StoreReturned: l.storeReturned,
 		Same: sameConfig, Quarantined: l.quarantined,
@@ -202,6 +203,18 @@ func newID() string {
 		return ""
 	}
 	return id.String()
+}
+
+// newOwner returns a name for the leases of an engine: which machine has it, which process, and a random part that no other engine has.
+func newOwner() string {
+	host, _ := os.Hostname() // without one, the others tell
+	host = strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
+			return r
+		}
+		return '-'
+	}, host)
+	return fmt.Sprintf("%.40s-%d-%s", host, os.Getpid(), strings.ToLower(rand.Text()))
 }
 
 // newSeed returns a debate's secret seed.

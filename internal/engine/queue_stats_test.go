@@ -25,8 +25,8 @@ func TestStatsTellCallsFromThoseThatQueue(t *testing.T) {
 			require.NoError(t, err)
 		}
 		stage.Pass(500 * time.Millisecond)
-		assert.Equal(t, debate.Stats{Calls: 1, Queued: 1}, engine.Stats())
+		assert.Equal(t, debate.Stats{Calls: 1, Queued: 1, Open: 2}, engine.Stats())
 		require.NoError(t, engine.Shutdown(t.Context()))
-		assert.Zero(t, engine.Stats())
+		assert.Equal(t, debate.Stats{Drained: 2}, engine.Stats())
 	})
 }

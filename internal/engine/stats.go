@@ -3,8 +3,10 @@ package engine
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Stats counts what an engine does, and what it has seen; see debate.Stats.
@@ -12,7 +14,11 @@ type Stats struct{ Calls, Queued, GivenUp, Stuck, Open, Opened, Rested, Leased, 
 
 // Stats returns the counts of this moment.
 func (l *Engine) Stats() Stats {
-	return Stats{Calls: l.calls.Load(), Queued: l.queued.Load(), GivenUp: l.givenUp.Load(), Stuck: l.stuck.Load()}
+	c := &l.host.Counts
+	return Stats{
+		Calls: l.calls.Load(), Queued: l.queued.Load(), GivenUp: l.givenUp.Load(), Stuck: l.stuck.Load(), Open: l.host.OpenNow(),
+		Opened: c.Opened.Load(), Rested: c.Rested.Load(), Leased: c.Leased.Load(), Refused: c.Refused.Load(), Drained: c.Drained.Load(),
+	}
 }
 
 // gaveUp counts a call that was given up, and logs whose code it is.
@@ -46,4 +52,10 @@ func (l *Engine) gaveUpStore(id string) {
 func (l *Engine) storeReturned(id string) {
 	l.stuck.Add(-1)
 	l.logger.Warn("store returned late", name("id", id))
+}
+
+// quarantined logs that a debate could not be opened.
+func (l *Engine) quarantined(id string, q store.Quarantine) {
+	l.logger.Warn("debate cannot be opened", name("id", id), slog.Int("count", q.Count), name("reason", q.Reason),
+		slog.Duration("left alone for", time.Duration(q.Left)))
 }

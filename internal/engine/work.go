@@ -21,9 +21,25 @@ const (
 	workDrain = time.Minute
 	// workFar is how far off the next call of a conversation may be that has a slot.
 	workFar = time.Minute
-	// workLooks is how often a worker looks for ended leases in the time of a lease, and workMost the longest time between two looks.
-	workLooks = 6
-	workMost  = 5 * time.Second
+)
+
+// When a worker looks for work.
+const (
+	// looksPerLease is how often a worker looks for leases that have ended, in the time of one; lookEvery is the longest time between
+	// two looks.
+	looksPerLease = 6
+	lookEvery     = 5 * time.Second
+	// lookBlind is the longest time if the store announces nothing.
+	lookBlind = time.Second
+	// lookRest is the shortest time between two looks. So values that come one after the other cost no more than ten a second.
+	lookRest = 100 * time.Millisecond
+	// lookShare bounds the time that looking takes, to one part in lookShare and one.
+	lookShare = 3
+	// lookFresh is how long what was read is taken for true.
+	lookFresh = time.Second
+	// lookLeast and lookMost bound how many conversations a look reads at once.
+	lookLeast = 64
+	lookMost  = 4096
 )
 
 // Work says which conversations a worker runs; see debate.Work.
@@ -45,12 +61,11 @@ func (w *Work) check() (problems []error) {
 	}{
 		{"Slots", w.Slots < 0, "is negative"},
 		{"Drain", w.Drain < 0, "is negative"},
-		{"Fair", w.Fair != "", "is not supported yet: leave it empty"},
 		{"Filter.After", w.Filter.After != "", page},
 		{"Filter.Limit", w.Filter.Limit != 0, page},
 		{"Filter.Newest", w.Filter.Newest, page},
 		{"Filter.Text", w.Filter.Text != "", "is set: a worker cannot search texts at each look"},
-		{"Filter.Per", w.Filter.Per != "", page},
+		{"Filter.Per", w.Filter.Per != "", "is set: set Fair"},
 		{"Filter.Each", w.Filter.Each != 0, page},
 	} {
 		if field.wrong {
@@ -66,20 +81,14 @@ func (l *Engine) Work(ctx context.Context, work Work) error {
 	if err := errors.Join(work.check()...); err != nil {
 		return err
 	}
-	if work.Slots == 0 {
-		work.Slots = workSlots
+	w := newWorker(l, work)
+	working, stop := context.WithCancel(ctx) // it also ends announcing
+	if a, ok := l.host.Store.(store.Announcer); ok {
+		w.announced = a.Announce(working)
+	} else {
+		w.every = min(w.every, lookBlind)
 	}
-	if work.Drain == 0 {
-		work.Drain = workDrain
-	}
-	w := &worker{
-		engine: l, drain: work.Drain, with: work.With, far: math.MaxInt64, free: make(chan struct{}, work.Slots), taken: make(map[string]bool),
-	}
-	if _, ok := l.host.Store.(store.Alarms); ok {
-		w.far = workFar
-	}
-	ctx, stop := context.WithCancel(ctx)
-	err := w.run(ctx, work.Filter)
+	err := w.run(working)
 	stop()
 	w.group.Wait()
 	if err == nil && w.aborted.Load() > 0 {
@@ -89,71 +98,190 @@ func (l *Engine) Work(ctx context.Context, work Work) error {
 	return err
 }
 
-// worker is one call of Work.
+// worker is one call of Work. Its own goroutine looks for work and deals it, and each conversation that has a slot has another one.
 type worker struct {
-	engine *Engine
-	drain  time.Duration
-	with   func(ctx context.Context, s *Session)
-	far    time.Duration // how far off the next call of a conversation may be that has a slot
-	free   chan struct{} // one for each slot
-	group  sync.WaitGroup
+	engine    *Engine
+	drain     time.Duration
+	with      func(ctx context.Context, s *Session)
+	far       time.Duration   // how far off the next call of a conversation may be that has a slot
+	every     time.Duration   // between two looks, if nothing is announced
+	announced <-chan struct{} // nil: the store announces nothing
+	group     sync.WaitGroup
+
+	slots  int
+	freed  chan seat
+	taken  map[string]bool // the conversations that have one
+	dealer *dealer
+
+	filter store.Filter
+	looked time.Time     // when the last look has ended
+	took   time.Duration // to read the list
+	more   bool          // it did not find all that is due
+	down   bool          // it has failed
 
 	drained atomic.Int64 // conversations that were open when ctx was done
 	aborted atomic.Int64 // those of them whose calls were aborted
-
-	mu    sync.Mutex
-	taken map[string]bool // the conversations that have a slot
 }
 
-// run gives slots to conversations as they become due, until ctx is done. The error says that the engine or the store is closed.
-func (w *worker) run(ctx context.Context, filter store.Filter) error {
-	every, down := max(dueRest, min(w.engine.host.Lease/workLooks, workMost)), false
-	for info, err := range w.engine.due(ctx, filter, every, w.engine.host.Refusal) {
-		switch {
+// seat is a slot that a conversation has.
+type seat struct{ id, value string }
+
+func newWorker(l *Engine, work Work) *worker {
+	w := &worker{
+		engine: l, slots: work.Slots, drain: work.Drain, with: work.With, filter: work.Filter, far: math.MaxInt64,
+		every: max(lookRest, min(l.host.Lease/looksPerLease, lookEvery)), dealer: newDealer(work.Fair), taken: make(map[string]bool),
+		freed: make(chan seat),
+	}
+	if w.slots == 0 {
+		w.slots = workSlots
+	}
+	if w.drain == 0 {
+		w.drain = workDrain
+	}
+	if _, ok := l.host.Store.(store.Alarms); ok {
+		w.far = workFar
+	}
+	w.filter.Due, w.filter.Limit = true, min(max(lookLeast, 4*min(w.slots, lookMost)), lookMost)
+	if work.Fair != "" {
+		w.filter.Limit, w.filter.Per, w.filter.Each = lookMost, work.Fair, w.slots
+	}
+	return w
+}
+
+// run gives slots to conversations as they come to need a process, until ctx is done. The error says that the engine or the store is
+// closed.
+func (w *worker) run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		switch err := w.look(ctx); {
+		case err == nil:
+			w.down = false
+		case ctx.Err() != nil:
+			return nil
 		case errors.Is(err, flow.ErrClosed):
 			return err
 		case errors.Is(err, fs.ErrClosed):
 			return session.StoreError("work", err)
-		case err != nil:
-			if !down {
+		default:
+			if !w.down {
 				w.engine.logger.Warn("worker waits for the store", name("error", err.Error()))
 			}
-			down = true
-			continue
+			w.down = true
 		}
-		down = false
-		if !w.take(info.ID) {
-			continue
-		}
-		select {
-		case w.free <- struct{}{}:
-		case <-ctx.Done():
-			return nil
-		}
-		w.group.Go(func() {
-			w.play(ctx, info.ID)
-			w.leave(info.ID)
-			<-w.free
-		})
+		w.await(ctx)
 	}
 	return nil
 }
 
-// take reports whether a conversation had no slot, and notes that it has one now. A list may be older than the slot.
-func (w *worker) take(id string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.taken[id] {
-		return false
+// look reads what is due, page by page until it has enough for the free slots.
+func (w *worker) look(ctx context.Context) error {
+	began := time.Now()
+	defer func() {
+		w.looked = time.Now()
+		w.took = w.looked.Sub(began)
+	}()
+	w.dealer.clear()
+	w.more = false
+	if err := w.engine.host.Refusal(); err != nil {
+		return err
 	}
-	w.taken[id] = true
-	return true
+	filter, each := w.filter, make(map[string]int) // how many each value has
+	for {
+		page, err := w.page(ctx, filter)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			value := w.dealer.value(&page[i])
+			each[value]++
+			w.more = w.more || each[value] == filter.Each
+			if id := page[i].ID; !w.taken[id] && !w.engine.host.Shuns(id) {
+				w.dealer.add(&page[i])
+			}
+		}
+		full := len(page) == filter.Limit
+		w.more = w.more || full
+		if !full || w.dealer.left >= w.slots-len(w.taken) {
+			w.share(len(page))
+			return nil
+		}
+		filter.After = page[len(page)-1].ID
+	}
 }
 
-func (w *worker) leave(id string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.taken, id)
+// share changes how many conversations of each value a look reads: so many that all values have room in it, and no more than there are
+// slots.
+func (w *worker) share(read int) {
+	switch {
+	case w.filter.Each == 0:
+	case read == w.filter.Limit:
+		w.filter.Each = max(1, w.filter.Each/2)
+	case read < w.filter.Limit/4:
+		w.filter.Each = min(w.slots, 2*w.filter.Each)
+	}
+}
+
+func (w *worker) page(ctx context.Context, filter store.Filter) (page []store.Info, err error) {
+	for info, err := range w.engine.host.Store.List(ctx, filter) {
+		if err != nil {
+			return nil, err
+		}
+		page = append(page, info)
+	}
+	return page, nil
+}
+
+// await deals what the last look has found to the slots that are free and become free, until it is time for another look, or ctx is
+// done. While all slots are taken, no look has a use.
+func (w *worker) await(ctx context.Context) {
+	rest, late := time.NewTimer(max(lookRest, lookShare*w.took)), time.NewTimer(w.every)
+	defer rest.Stop()
+	defer late.Stop()
+	for rested := false; ctx.Err() == nil; {
+		w.deal(ctx)
+		var announced <-chan struct{}
+		var over <-chan time.Time
+		if rested && len(w.taken) < w.slots {
+			if w.more {
+				return
+			}
+			announced, over = w.announced, late.C
+		}
+		select {
+		case <-rest.C:
+			rested = true
+		case s := <-w.freed:
+			delete(w.taken, s.id)
+			w.dealer.free(s.value)
+		case <-announced:
+			return
+		case <-over:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// deal gives free slots to what waits, unless that is old: other workers have taken it up by now.
+func (w *worker) deal(ctx context.Context) {
+	if w.dealer.left > 0 && time.Since(w.looked) > lookFresh {
+		w.dealer.clear()
+		w.more = true
+	}
+	for len(w.taken) < w.slots {
+		id, value, ok := w.dealer.next()
+		if !ok {
+			return
+		}
+		w.taken[id] = true
+		w.group.Go(func() {
+			w.play(ctx, id)
+			select {
+			case w.freed <- seat{id, value}:
+			case <-ctx.Done(): // no slot is given any more
+			}
+		})
+	}
 }
 
 // play opens a conversation, and returns when its session is closed. Once ctx is done, it drains the session.

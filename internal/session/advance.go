@@ -99,9 +99,12 @@ func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advanc
 	}
 	defer h.cores.exit(f)
 	a := &advance{folded: f, host: h, ctx: ctx, lease: owner}
-	anew := f.core == nil
+	anew, held := f.core == nil, f.held != ""
 	if err = a.begin(); err == nil {
 		err = do(a)
+	}
+	if anew || err != nil {
+		h.Counts.opened(err)
 	}
 	switch {
 	case err == nil && (anew || f.refused):
@@ -111,6 +114,9 @@ func (h *Host) inFolded(ctx context.Context, id, owner string, do func(a *advanc
 		f.refused = h.refused(ctx, id, err, 0) || f.refused // before the lease ends, so that no worker comes in between
 	}
 	if a.rests(err) {
+		if err == nil && (anew || held) {
+			h.Counts.Rested.Add(1)
+		}
 		f.held = ""
 		_ = h.Store.Release(context.WithoutCancel(ctx), id, owner) // without it the lease ends by itself
 	}

@@ -101,6 +101,9 @@ func (s *Session) closeWith(reason error) {
 	}
 	s.closedErr.CompareAndSwap(nil, &reason) // of a session that was given up, the callers know why already
 	s.closed = *s.closedErr.Load()
+	if s.leased && s.core.HasWork() {
+		s.host.Counts.closed(s.closed)
+	}
 	if s.drained != nil {
 		close(s.drained)
 	}

@@ -27,6 +27,7 @@ type cores struct {
 	byID  map[string]*list.Element // of *folded
 	used  list.List                // the last is the one to go first
 	bytes int64
+	held  int // of these, how many have a lease
 }
 
 // folded is one conversation of cores. Whoever has entered it owns it.
@@ -40,8 +41,9 @@ type folded struct {
 	stopwatch stopwatch // for the times of events
 	refused   bool      // the conversation may be in quarantine on account of this core
 
-	users int   // who have entered or wait to; guarded by cores
-	bytes int64 // guarded by cores
+	users  int   // who have entered or wait to; guarded by cores
+	bytes  int64 // guarded by cores
+	leased bool  // it counts in cores.held; guarded by cores
 }
 
 func newCores(limit int64) *cores { return &cores{limit: limit, byID: make(map[string]*list.Element)} }
@@ -78,6 +80,7 @@ func (c *cores) leave(f *folded, unlock func()) {
 	if f.users--; f.users == 0 {
 		size := f.size()
 		c.bytes, f.bytes = c.bytes+size-f.bytes, size
+		c.count(f, f.held != "")
 	}
 	unlock()
 	if f.users == 0 && f.core == nil {
@@ -105,6 +108,25 @@ func (c *cores) remove(at *list.Element) {
 	f := c.used.Remove(at).(*folded) //nolint:forcetypeassert // the list holds nothing else
 	delete(c.byID, f.id)
 	c.bytes -= f.bytes
+	c.count(f, false)
+}
+
+// count counts whether a conversation has a lease. The lock is held.
+func (c *cores) count(f *folded, leased bool) {
+	switch {
+	case leased && !f.leased:
+		c.held++
+	case !leased && f.leased:
+		c.held--
+	}
+	f.leased = leased
+}
+
+// open returns how many conversations have a lease.
+func (c *cores) open() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.held
 }
 
 // size is about how many bytes the core takes.

@@ -130,12 +130,12 @@ func (s *Session) drainWithin(ctx context.Context, reason error) error {
 	return err
 }
 
-// Drain lets the session finish the calls that are sent, and closes it. It waits until nothing of it runs any more, apart from code of
+// Drain lets the session of a worker that ends finish the calls that are sent, and closes it. It waits until nothing of it runs any more, apart from code of
 // others that is given up. Once ctx is done, it aborts the calls that are left, and returns true if there are any.
 func (s *Session) Drain(ctx context.Context) (aborted bool) {
-	if err := s.drainWithin(ctx, flow.ErrClosed); err == nil {
+	if err := s.drainWithin(ctx, errLeft); err == nil {
 		return false
 	}
-	calls, closed := s.closeWithin(saturated(s.host.Lease, s.host.Grace), flow.ErrClosed)
+	calls, closed := s.closeWithin(saturated(s.host.Lease, s.host.Grace), errLeft)
 	return calls > 0 || !closed
 }

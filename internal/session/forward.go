@@ -115,11 +115,15 @@ func (h *Host) loadLate(ctx context.Context, id string) (*flow.Core, []flow.Even
 }
 
 // finishCalls records what the calls in flight have cost in a conversation that a control has just ended, if nobody has
-// its lease. No worker would look for such a conversation.
+// its lease. No worker would look for such a conversation. Of one that waits for a person still, it sets the alarm again.
 func (h *Host) finishCalls(ctx context.Context, id string) error {
 	core, err := h.Load(ctx, id)
-	if err != nil || !core.Record().Final() || core.Over() {
+	if err != nil {
 		return err
+	}
+	h.keepAlarm(ctx, core)
+	if !core.Record().Final() || core.Over() {
+		return nil
 	}
 	if open, err := h.beginOpening(ctx, id); open != nil || errors.Is(err, flow.ErrClosed) {
 		return nil // an open session does it; a host that is shut leaves it

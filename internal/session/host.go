@@ -65,6 +65,8 @@ type HostConfig struct {
 type Host struct {
 	HostConfig
 
+	Counts Counts
+
 	writers atomic.Int64 // counts the tokens for the store
 	crew    crew
 	clock   clock
@@ -282,12 +284,16 @@ func (h *Host) abortAll(late error) error {
 	}
 }
 
-// errShut is the [flow.ErrClosed] of a host that was shut down.
-var errShut error = shutError{}
+var (
+	// errShut is the [flow.ErrClosed] of a host that was shut down.
+	errShut error = shutError{"the engine is shut down: use another one"}
+	// errLeft is that of a session whose worker ends.
+	errLeft error = shutError{"the worker that has opened the conversation ends: open it again"}
+)
 
-type shutError struct{}
+type shutError struct{ says string }
 
-func (shutError) Error() string { return "the engine is shut down: use another one" }
+func (e shutError) Error() string { return e.says }
 
 func (shutError) Unwrap() error { return flow.ErrClosed }
 

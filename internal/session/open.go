@@ -15,6 +15,7 @@ func (h *Host) Open(ctx context.Context, id string, check func(*flow.Record) err
 	s, err = h.beginOpening(ctx, id)
 	if s == nil && err == nil {
 		s, err = h.openStored(ctx, id, check)
+		h.Counts.opened(err)
 		return s, false, err
 	}
 	if s != nil && check != nil {

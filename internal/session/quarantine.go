@@ -102,6 +102,7 @@ func (h *Host) refused(ctx context.Context, id string, err error, before int) bo
 	if blameless(err) || ctx.Err() != nil {
 		return false
 	}
+	h.Counts.Refused.Add(1)
 	reason := text.OneLine(redact.Foreign(err.Error()), reasonBytes)
 	kept, keeps := h.Store.(store.Quarantines)
 	missing := errors.Is(err, flow.ErrMissing)

@@ -8,8 +8,9 @@ import (
 )
 
 // Rest waits until no process needs to work on the conversation for longer than far: it needs none, at least until a limit of
-// its time is reached, or no call is in flight and the next one is due later. Then it drains the session, and returns when nothing of
-// it runs any more. The error is why the session is closed, or that of ctx: a session that drains by then drains on.
+// its time is reached, or no call is in flight and the next one is due later. Then it sets the alarm for that time, drains the session,
+// and returns when nothing of it runs any more. The error is why the session is closed, or that of ctx: a session that drains by then
+// drains on.
 func (s *Session) Rest(ctx context.Context, far time.Duration) (flow.Next, error) {
 	w := s.addWatcher(0, false)
 	defer s.removeWatcher(w)
@@ -20,7 +21,11 @@ func (s *Session) Rest(ctx context.Context, far time.Duration) (flow.Next, error
 		case err != nil:
 			return flow.Next{}, err
 		case done:
-			return next, s.drainWithin(ctx, flow.ErrClosed)
+			if err := s.drainWithin(ctx, flow.ErrClosed); err != nil {
+				return next, err
+			}
+			s.host.Counts.Rested.Add(1)
+			return next, nil
 		}
 		select {
 		case <-w.wake:
@@ -48,8 +53,9 @@ func (s *Session) rest(ctx context.Context, far time.Duration) (next flow.Next, 
 		if wake := s.core.Wake(); !wake.IsZero() {
 			next.Wait = s.until(wake)
 		}
+		s.resetAlarm()
 	case s.timer != nil && len(s.flights) == 0 && r.InFlight() == 0 && s.until(s.due) > far:
-		next.Wait = s.until(s.due)
+		next.Wait, s.far = s.until(s.due), r.Seq
 	default:
 		return flow.Next{}, false, nil
 	}

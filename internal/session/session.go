@@ -47,6 +47,8 @@ type Session struct {
 	inControl     bool        // a control is being stepped: the lease is not released yet
 	timer         *time.Timer // for the next Tick
 	due           time.Time   // when it fires
+	far           int64       // where the log ended when the next call was found to be due long after; 0: it was not
+	alarmed       int64       // where the log ended when the alarm in the store was last set, or needed none; 0: nobody has looked
 	running       int         // goroutines, and timers that have not fired
 
 	heed heed // what the host's looks know of the session; they guard it
