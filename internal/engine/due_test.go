@@ -3,8 +3,6 @@ package engine_test
 import (
 	"context"
 	"fmt"
-	"iter"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,22 +15,6 @@ import (
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/store"
 )
-
-// lister counts the lists of a store.
-type lister struct {
-	*store.Memory
-
-	lists atomic.Int64
-	fails atomic.Bool
-}
-
-func (s *lister) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
-	s.lists.Add(1)
-	if s.fails.Load() {
-		return func(yield func(debate.Info, error) bool) { yield(debate.Info{}, stage.ErrDeaf) }
-	}
-	return s.Memory.List(ctx, filter)
-}
 
 // Who waits for work looks once in the time of a lease, and learns at once of what comes.
 func TestAWorkerThatHasNothingToDoRests(t *testing.T) {

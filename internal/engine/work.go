@@ -114,6 +114,7 @@ type worker struct {
 	dealer *dealer
 
 	filter store.Filter
+	most   int           // how many conversations of one value a look reads
 	looked time.Time     // when the last look has ended
 	took   time.Duration // to read the list
 	more   bool          // it did not find all that is due
@@ -141,9 +142,10 @@ func newWorker(l *Engine, work Work) *worker {
 	if _, ok := l.host.Store.(store.Alarms); ok {
 		w.far = workFar
 	}
-	w.filter.Due, w.filter.Limit = true, min(max(lookLeast, 4*min(w.slots, lookMost)), lookMost)
+	w.most = min(max(lookLeast, 4*min(w.slots, lookMost)), lookMost)
+	w.filter.Due, w.filter.Limit = true, w.most
 	if work.Fair != "" {
-		w.filter.Limit, w.filter.Per, w.filter.Each = lookMost, work.Fair, w.slots
+		w.filter.Limit, w.filter.Per, w.filter.Each = lookMost, work.Fair, w.most
 	}
 	return w
 }
@@ -208,15 +210,14 @@ func (w *worker) look(ctx context.Context) error {
 	}
 }
 
-// share changes how many conversations of each value a look reads: so many that all values have room in it, and no more than there are
-// slots.
+// share changes how many conversations of each value a look reads: so many that all values have room in it.
 func (w *worker) share(read int) {
 	switch {
 	case w.filter.Each == 0:
 	case read == w.filter.Limit:
 		w.filter.Each = max(1, w.filter.Each/2)
 	case read < w.filter.Limit/4:
-		w.filter.Each = min(w.slots, 2*w.filter.Each)
+		w.filter.Each = min(w.most, 2*w.filter.Each)
 	}
 }
 

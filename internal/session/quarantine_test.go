@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,29 +41,9 @@ func quarantine(t *testing.T, engine *debate.Engine, id string) store.Quarantine
 	return store.Quarantine{}
 }
 
-// working is a worker that opens what is due and counts how often.
-func working(ctx context.Context, engine *debate.Engine) (opened func(id string) int) {
-	var mu sync.Mutex
-	tries := map[string]int{}
-	go func() {
-		for info, err := range engine.Due(ctx) {
-			if err != nil {
-				continue
-			}
-			mu.Lock()
-			tries[info.ID]++
-			mu.Unlock()
-			if s, err := engine.Open(ctx, info.ID); err == nil {
-				_, _ = s.WaitIdle(ctx)
-				_ = s.Close()
-			}
-		}
-	}()
-	return func(id string) int {
-		mu.Lock()
-		defer mu.Unlock()
-		return tries[id]
-	}
+// working runs a worker of an engine.
+func working(ctx context.Context, engine *debate.Engine) {
+	go func() { _ = engine.Work(ctx, debate.Work{}) }()
 }
 
 // Workers try a debate that cannot be opened ever more rarely, and play the others. Once it can be opened, it is played.
@@ -79,8 +58,9 @@ func TestADebateThatCannotBeOpened(t *testing.T) {
 			stage.Submitted(t, engine, id)
 		}
 		kept.Damaged.Store(true)
-		opened := working(t.Context(), engine)
-		other := working(t.Context(), stage.Twin(engine))
+		other := stage.Twin(engine)
+		working(t.Context(), engine)
+		working(t.Context(), other)
 		stage.Pass(5 * time.Second)
 		q := quarantine(t, engine, "b")
 		assert.Equal(t, 1, q.Count)
@@ -90,10 +70,10 @@ func TestADebateThatCannotBeOpened(t *testing.T) {
 		assert.LessOrEqual(t, q.Left, flow.Duration(30*time.Second))
 
 		stage.Pass(24 * time.Hour)
-		tries := opened("b") + other("b")
+		tries := engine.Stats().Refused + other.Stats().Refused
 		t.Logf("opened %d times in a day", tries)
-		assert.LessOrEqual(t, tries, 2*(7+24))
-		assert.Greater(t, tries, 20)
+		assert.LessOrEqual(t, tries, int64(2*(7+24)))
+		assert.Greater(t, tries, int64(20))
 		q = quarantine(t, engine, "b")
 		assert.Greater(t, q.Count, 20)
 		assert.Contains(t, log.String(), "debate cannot be opened")
@@ -181,14 +161,15 @@ func TestADebateThatEnginesLack(t *testing.T) {
 		engine, _ := stage.Engine(stage.TwoDebaters())
 		engine.Store = memory
 		stage.Submitted(t, engine, "a")
-		poor := func() *debate.Engine { return &debate.Engine{Store: memory} }
-		first, second := working(t.Context(), poor()), working(t.Context(), poor())
+		first, second := &debate.Engine{Store: memory}, &debate.Engine{Store: memory}
+		working(t.Context(), first)
+		working(t.Context(), second)
 		stage.Pass(10 * time.Second)
 		assert.Zero(t, quarantine(t, engine, "a"), "somebody else may have it")
 		stage.Pass(24 * time.Hour)
-		tries := first("a") + second("a")
+		tries := first.Stats().Refused + second.Stats().Refused
 		t.Logf("tried %d times in a day by 2 engines", tries)
-		assert.LessOrEqual(t, tries, 2*(7+24))
+		assert.LessOrEqual(t, tries, int64(2*(7+24)))
 		q := quarantine(t, engine, "a")
 		assert.Positive(t, q.Count)
 		assert.Contains(t, q.Reason, "lack")
@@ -211,10 +192,10 @@ func TestAStoreThatKeepsNoQuarantines(t *testing.T) {
 		engine.Store = stage.Mute{Store: kept}
 		stage.Submitted(t, engine, "a")
 		kept.Damaged.Store(true)
-		opened := working(t.Context(), engine)
+		working(t.Context(), engine)
 		stage.Pass(24 * time.Hour)
-		assert.LessOrEqual(t, opened("a"), 7+24)
-		assert.Greater(t, opened("a"), 20)
+		assert.LessOrEqual(t, engine.Stats().Refused, int64(7+24))
+		assert.Greater(t, engine.Stats().Refused, int64(20))
 		kept.Damaged.Store(false)
 		session := stage.Reopen(t, engine, "a")
 		defer session.Close()
@@ -232,14 +213,14 @@ func TestASessionThatBreaksDownAgainAndAgain(t *testing.T) {
 		engine.Store = kept
 		stage.Submitted(t, engine, "a")
 		kept.Before.Store(3)
-		opened := working(t.Context(), engine)
+		working(t.Context(), engine)
 		for n := 1; n <= 5; n++ {
 			stage.Pass(time.Duration(quarantine(t, engine, "a").Left) + 35*time.Second) // until the next look, and then the store is asked again
 			require.Equal(t, n, quarantine(t, engine, "a").Count)
 			kept.Damaged.Store(false)
 			kept.Before.Store(3)
 		}
-		assert.LessOrEqual(t, opened("a"), 6)
+		assert.LessOrEqual(t, engine.Stats().Opened, int64(6))
 		assert.LessOrEqual(t, p.Calls(), 20)
 	})
 }

@@ -81,11 +81,11 @@ func TestADebateThatARuntimeLacksSomethingFor(t *testing.T) {
 				_, err = poor.Advance(t.Context(), "a", "runtime", flow.Opened{})
 				require.ErrorIs(t, err, debate.ErrMissing)
 				stage.Pass(16 * time.Second) // the lease of the runtime has ended
-				ctx, cancel := context.WithCancel(t.Context())
-				idle, began := stage.ListenTo(ctx, poor), time.Now()
+				refused := poor.Stats().Refused
+				w := stage.Works(t.Context(), poor, debate.Work{})
 				stage.Pass(5 * time.Second)
-				assert.Negative(t, idle.After("a", began))
-				cancel()
+				assert.Equal(t, refused, poor.Stats().Refused, "it does not try")
+				require.NoError(t, w.End())
 				stage.Pass(time.Minute)
 			}
 			q := quarantine(t, rich, "a")

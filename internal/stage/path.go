@@ -13,7 +13,7 @@ import (
 // path is an engine's store: the company's store behind the engine's way.
 type path struct{ m *Member }
 
-// watching is a path that can be watched, announces work, keeps quarantines, and has a clock.
+// watching is a path that can be watched, announces work, keeps quarantines and alarms, and has a clock.
 type watching struct{ path }
 
 // Announce implements [store.Announcer].
@@ -42,6 +42,14 @@ func (w watching) Quarantine(ctx context.Context, id string) (q store.Quarantine
 // SetQuarantine implements [store.Quarantines].
 func (w watching) SetQuarantine(ctx context.Context, id string, q store.Quarantine) error {
 	return w.do(ctx, "quarantine", func() error { return w.m.Company.Store.SetQuarantine(ctx, id, q) })
+}
+
+// SetAlarm implements [store.Alarms].
+func (w watching) SetAlarm(ctx context.Context, id string, seq int64, d time.Duration) error {
+	if w.m.dead.Load() {
+		return ErrDead
+	}
+	return w.m.Company.Store.SetAlarm(ctx, id, seq, d)
 }
 
 // ErrBroken is the error of a store that a test has broken.

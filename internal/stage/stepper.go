@@ -2,6 +2,7 @@ package stage
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -110,6 +111,39 @@ func ListenTo(ctx context.Context, engine *debate.Engine) *Listener {
 		}
 	}()
 	return l
+}
+
+// Worker is a worker that notes when it opens which debate. It runs until End, which returns the error of its Work.
+type Worker struct {
+	End func() error
+
+	mu     sync.Mutex
+	opened map[string][]time.Time
+}
+
+// Works runs a worker of an engine.
+func Works(ctx context.Context, engine *debate.Engine, work debate.Work) *Worker {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	w := &Worker{opened: make(map[string][]time.Time), End: func() error {
+		cancel()
+		return <-ended
+	}}
+	work.With = func(_ context.Context, s *debate.Session) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.opened[s.ID()] = append(w.opened[s.ID()], time.Now())
+	}
+	go func() { ended <- engine.Work(ctx, work) }()
+	return w
+}
+
+// Opened returns when a debate was opened, time after time.
+func (w *Worker) Opened(id string) []time.Time {
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.opened[id])
 }
 
 // Submitted hands a debate of two in.

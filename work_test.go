@@ -19,9 +19,8 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// The worker's loop of docs/guides/crash.md has fewer places than there are paused debates. It gets through all others, and
-// when it is told to end, nothing is lost. Debates that it cannot open cost it no place.
-func TestTheWorkerOfTheDocs(t *testing.T) {
+// A worker has fewer slots than there are paused debates. It gets through all others, and when it is told to end, nothing is lost.
+func TestWorkPassesWhatIsPaused(t *testing.T) {
 	t.Parallel()
 	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		const debates = 12
@@ -37,7 +36,7 @@ func TestTheWorkerOfTheDocs(t *testing.T) {
 		begin := func(m *stage.Member) (end func()) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var group sync.WaitGroup
-			group.Go(func() { assert.NoError(t, workLoop(ctx, m.Engine, 2)) })
+			group.Go(func() { assert.NoError(t, m.Work(ctx, debate.Work{Slots: 2})) })
 			return func() { cancel(); group.Wait() }
 		}
 		final := func(ids []string) (n int) {
@@ -79,8 +78,8 @@ func TestTheWorkerOfTheDocs(t *testing.T) {
 	})
 }
 
-// The loop closes a session at each pause. Readers in its engine wait through it, and end with the debate.
-func TestAReaderBesideTheWorkerOfTheDocsReadsThroughEachPause(t *testing.T) {
+// A worker closes a session at each pause. Readers in its engine wait through it, and end with the debate.
+func TestAReaderBesideAWorkerReadsThroughEachPause(t *testing.T) {
 	t.Parallel()
 	stage.InCompany(t, stage.TwoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		worker, control, began := join(), join(), time.Now()
@@ -89,7 +88,7 @@ func TestAReaderBesideTheWorkerOfTheDocsReadsThroughEachPause(t *testing.T) {
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		var group sync.WaitGroup
-		group.Go(func() { assert.NoError(t, workLoop(ctx, worker.Engine, 1)) })
+		group.Go(func() { assert.NoError(t, worker.Work(ctx, debate.Work{Slots: 1})) })
 		until := func(held bool) {
 			for (c.Owner("read") != "") != held {
 				stage.Pass(50 * time.Millisecond)
@@ -125,8 +124,8 @@ func TestAReaderBesideTheWorkerOfTheDocsReadsThroughEachPause(t *testing.T) {
 	})
 }
 
-// The loop passes a debate that is damaged and one that its engine lacks something for, with one place, and goes on.
-func TestTheWorkerOfTheDocsPassesWhatItCannotOpen(t *testing.T) {
+// A worker passes a debate that is damaged and one that its engine lacks something for, with one slot, and goes on.
+func TestWorkPassesWhatItCannotOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := &stage.Spoilt{Memory: &store.Memory{}, ID: "a"}
 		engine, _ := stage.Engine(stage.TwoDebaters())
@@ -141,7 +140,7 @@ func TestTheWorkerOfTheDocsPassesWhatItCannotOpen(t *testing.T) {
 		kept.Damaged.Store(true)
 		ctx, cancel := context.WithCancel(t.Context())
 		var group sync.WaitGroup
-		group.Go(func() { assert.NoError(t, workLoop(ctx, engine, 1)) })
+		group.Go(func() { assert.NoError(t, engine.Work(ctx, debate.Work{Slots: 1})) })
 		for _, id := range []string{"c", "d", "e"} {
 			stage.Pass(time.Minute)
 			stage.Submitted(t, rich, id)
@@ -228,34 +227,4 @@ func TestWorkRefuses(t *testing.T) {
 		require.NoError(t, engine.Shutdown(t.Context()))
 		require.ErrorIs(t, <-ended, flow.ErrClosed)
 	})
-}
-
-func workLoop(ctx context.Context, engine *debate.Engine, slots int) error {
-	var group sync.WaitGroup
-	free := make(chan struct{}, slots) // one place for each debate that this worker holds
-	for info, err := range engine.Due(ctx) {
-		if err != nil {
-			continue // the store may recover: Due tries again
-		}
-		select {
-		case free <- struct{}{}:
-		case <-ctx.Done():
-			continue // Due ends
-		}
-		session, err := engine.Open(ctx, info.ID)
-		if err != nil {
-			<-free // ErrLeased: another worker was faster. Else the debate cannot be opened, and is in quarantine now
-			continue
-		}
-		group.Go(func() {
-			_, _ = session.WaitIdle(context.WithoutCancel(ctx)) // also ends when the debate is paused, or with Shutdown
-			_ = session.Close()
-			<-free
-		})
-	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	defer cancel()
-	err := engine.Shutdown(drain) // finishes the calls in flight, starts none, and aborts those that take longer
-	group.Wait()
-	return err
 }
