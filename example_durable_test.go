@@ -9,7 +9,9 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/provider/wire"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -88,6 +90,46 @@ func ExampleEngine_Export() {
 		fmt.Println(d.State, "after", len(d.Turns), "turns; the winner is", d.Verdict.Winner.Participant)
 	}
 	// Output: completed after 4 turns; the winner is Ada
+}
+
+// A web server only stores debates: its providers need no keys, and it asks no vendor about models. A worker runs them.
+func ExampleEngine_Submit() {
+	ctx := context.Background()
+	store := &store.Memory{} // in earnest one of store/file or store/sql
+	vendor := &openaicompat.Provider{Endpoint: wire.Endpoint{BaseURL: "https://api.acme.example/v1"}}
+	web := &debate.Engine{Store: store, Providers: map[string]debate.Provider{"acme": vendor}, SkipModelCheck: true}
+	id, err := web.Submit(ctx, debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Rounds: 1,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"}, {Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	worker := &debate.Engine{Store: store, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- worker.Work(working, debate.Work{Slots: 50}) }()
+
+	for event, err := range web.Events(ctx, id, 0) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if turn, ok := event.Body.(*debate.Turn); ok {
+			fmt.Println(turn.Speaker, "has spoken")
+		}
+	}
+	stop()
+	fmt.Println("the worker ends:", <-ended)
+	// Output:
+	// Ada has spoken
+	// Ben has spoken
+	// the worker ends: <nil>
 }
 
 // A worker looks for what others have left, and goes on with it.

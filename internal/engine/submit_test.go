@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -185,5 +187,31 @@ func TestAProgramThatOnlySubmitsNeedsWhatConfigsName(t *testing.T) {
 		require.NoError(t, bare.Control(t.Context(), "a", flow.Resume{}))
 		change := flow.Amendment{Models: map[string]flow.ModelChoice{"Ada": {Model: "test/another"}}}
 		require.ErrorContains(t, bare.Control(t.Context(), "a", change), `no provider "test" is registered`)
+	})
+}
+
+// A program that only submits needs no keys: with SkipModelCheck it asks no vendor anything. A worker that has them plays the debate.
+func TestAProgramThatOnlySubmits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config, worker, shops := stage.Market()
+		worker.Store = &store.Memory{}
+		keyless, web := stage.Twin(worker), stage.Twin(worker)
+		keyless.Providers = make(map[string]debate.Provider)
+		for name, s := range shops {
+			refused := &provider.Error{Kind: provider.KindAuthentication, Status: 401}
+			keyless.Providers[name] = &stage.Shop{Provider: s.Provider, Err: refused}
+		}
+		_, err := keyless.Submit(t.Context(), config)
+		stage.RequireKind(t, err, provider.KindAuthentication)
+		web.Providers, web.SkipModelCheck = keyless.Providers, true
+		id, err := web.Submit(t.Context(), config)
+		require.NoError(t, err)
+		record := stage.StoredRecord(t, web, id)
+		assert.Empty(t, record.Warnings)
+		w := stage.Works(t.Context(), worker, debate.Work{})
+		stage.Pass(time.Minute)
+		record = stage.StoredRecord(t, web, id)
+		assert.True(t, record.Final())
+		require.NoError(t, w.End())
 	})
 }

@@ -58,7 +58,7 @@ func (s *Session) alarm() time.Time {
 // conversation: it rings again, or is removed. The lock is held.
 func (s *Session) resetAlarm() {
 	seq, at := s.core.Record().Seq, s.alarm()
-	if s.leased || s.alarmed == seq {
+	if _, keeps := s.host.Store.(store.Alarms); !keeps || s.leased || s.alarmed == seq {
 		return // it is set with the release of the lease, or was
 	}
 	s.alarmed = seq
