@@ -329,3 +329,73 @@ func TestTenantsShareTheSlots(t *testing.T) {
 		})
 	}
 }
+
+// The waits of an outage are so long that a debate has no slot meanwhile. They count as time of the outage all the same: it is over when
+// the patience is.
+func TestAnOutageLastsNoLongerUnderAWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.ID, config.Patience = "a", 10*time.Minute
+		engine, p := stage.Engine(config)
+		stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) { r.Err = &provider.Error{Kind: provider.KindAPI, Status: 503} })
+		kept := &store.Memory{}
+		engine.Store = kept
+		_, err := engine.Submit(t.Context(), config)
+		require.NoError(t, err)
+		w := stage.Works(t.Context(), engine, debate.Work{})
+		stage.Pass(15 * time.Minute)
+		info := listed(t, kept, "a")
+		assert.Equal(t, flow.StateError, info.State)
+		assert.LessOrEqual(t, info.LastAt.Sub(info.StartedAt), 11*time.Minute)
+		assert.Greater(t, len(w.Opened("a")), 2, "it has rested between its attempts")
+		require.NoError(t, w.End())
+	})
+}
+
+// crowd lists a hundred debates of each of five hundred tenants, and has none of them.
+type crowd struct {
+	*store.Memory
+
+	mu    sync.Mutex
+	tried map[string]bool // the tenants of the debates that were to be opened
+}
+
+func (c *crowd) List(_ context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+	return func(yield func(debate.Info, error) bool) {
+		each, given := make(map[string]int), 0
+		for i := range 500 * 100 {
+			tenant := fmt.Sprintf("t%03d", i/100)
+			info := debate.Info{
+				ID: fmt.Sprintf("%s-%02d", tenant, i%100), Seq: 1, State: flow.StateRunning, Labels: map[string]string{"tenant": tenant},
+			}
+			if !filter.Matches(info) || !filter.Shares(info, each) {
+				continue
+			}
+			if given++; !yield(info, nil) || given == filter.Limit {
+				return
+			}
+		}
+	}
+}
+
+// Describe implements [store.Describer].
+func (c *crowd) Describe(_ context.Context, id string) (debate.Info, error) {
+	tenant, _, _ := strings.Cut(id, "-")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tried[tenant] = true
+	return debate.Info{}, flow.ErrNotFound
+}
+
+// However many tenants wait, and however many debates each of them has, a worker gets to all of them soon.
+func TestAWorkerSeesAllTenants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _ := stage.Engine(stage.TwoDebaters())
+		kept := &crowd{Memory: &store.Memory{}, tried: make(map[string]bool)}
+		engine.Store = kept
+		w := stage.Works(t.Context(), engine, debate.Work{Slots: 4, Fair: "tenant"})
+		stage.Pass(time.Second)
+		require.NoError(t, w.End())
+		assert.Len(t, kept.tried, 500)
+	})
+}

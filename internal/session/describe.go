@@ -22,10 +22,19 @@ func (h *Host) describe(ctx context.Context, id string) (info store.Info, known 
 
 // mayOpen returns an error if the log of a conversation need not be read: there is none, or the conversation needs a process and
 // has one. It acquires no lease, because only the log tells whether the host has what the conversation needs.
-func (h *Host) mayOpen(ctx context.Context, id string) error {
+//
+// rested is where the log ends if the conversation rests until an alarm, or has done so until just now: that no process had it was
+// planned. 0: it does not, or nobody knows.
+func (h *Host) mayOpen(ctx context.Context, id string) (rested int64, err error) {
 	info, known, err := h.describe(ctx, id)
-	if err == nil && known && !info.State.Idle() && info.Owner != "" {
-		err = StoreError("lease", flow.ErrLeased)
+	switch {
+	case err != nil || !known:
+		return 0, err
+	case !info.State.Idle() && info.Owner != "":
+		return 0, StoreError("lease", flow.ErrLeased)
+	case info.Alarm != 0 && info.Alarm > -flow.Duration(h.Lease):
+		return info.Seq, nil
+	default:
+		return 0, nil
 	}
-	return err
 }

@@ -130,8 +130,8 @@ func (s *Session) drainWithin(ctx context.Context, reason error) error {
 	return err
 }
 
-// Drain lets the session of a worker that ends finish the calls that are sent, and closes it. It waits until nothing of it runs any more, apart from code of
-// others that is given up. Once ctx is done, it aborts the calls that are left, and returns true if there are any.
+// Drain lets the session of a worker that ends finish the calls that are sent, and closes it. It waits until nothing of it runs any
+// more, apart from code of others that is given up. Once ctx is done, it aborts the calls that are left, and returns true if there are any.
 func (s *Session) Drain(ctx context.Context) (aborted bool) {
 	if err := s.drainWithin(ctx, errLeft); err == nil {
 		return false

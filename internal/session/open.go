@@ -31,7 +31,8 @@ func (h *Host) Open(ctx context.Context, id string, check func(*flow.Record) err
 
 // openStored opens a conversation for which beginOpening has returned neither a session nor an error.
 func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Record) error) (*Session, error) {
-	if err := h.mayOpen(ctx, id); err != nil {
+	rested, err := h.mayOpen(ctx, id)
+	if err != nil {
 		_ = h.endOpening(id, nil)
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (h *Host) openStored(ctx context.Context, id string, check func(*flow.Recor
 		err = s.readFiles(ctx, core.Record())
 	}
 	if err == nil {
-		err = s.continueStored(ctx)
+		err = s.continueStored(ctx, rested)
 	}
 	h.refused(ctx, id, err, 0)
 	if err == nil {
@@ -285,8 +286,9 @@ func (s *Session) adopt(ctx context.Context, stored *flow.Core) error {
 	return s.continueWork(context.WithoutCancel(ctx))
 }
 
-// continueStored continues the conversation if it has work. Else it watches its log, unless the conversation is over.
-func (s *Session) continueStored(ctx context.Context) error {
+// continueStored continues the conversation if it has work. Else it watches its log, unless the conversation is over. For rested see
+// [Host.mayOpen].
+func (s *Session) continueStored(ctx context.Context, rested int64) error {
 	switch {
 	case s.core.Over():
 		s.over.Store(true)
@@ -297,6 +299,9 @@ func (s *Session) continueStored(ctx context.Context) error {
 	}
 	if err := s.takeOver(ctx); err != nil {
 		return err
+	}
+	if s.core.Record().Seq == rested { // the wait counts as time of the round and of an outage, as if the session had stayed open
+		return s.begin(context.WithoutCancel(ctx), flow.Tick{})
 	}
 	return s.continueWork(context.WithoutCancel(ctx))
 }
