@@ -337,7 +337,9 @@ func TestAnOutageLastsNoLongerUnderAWorker(t *testing.T) {
 		config := stage.TwoDebaters()
 		config.ID, config.Patience = "a", 10*time.Minute
 		engine, p := stage.Engine(config)
-		stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) { r.Err = &provider.Error{Kind: provider.KindAPI, Status: 503} })
+		stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
+			r.Err = &provider.Error{Kind: provider.KindAPI, Status: 503}
+		})
 		kept := &store.Memory{}
 		engine.Store = kept
 		_, err := engine.Submit(t.Context(), config)
