@@ -68,7 +68,8 @@ func (s *Session) WaitIdle(ctx context.Context) (*flow.Record, error) {
 
 // Rest waits until the debate needs no process for longer than far, and then closes the session. Either Next.Idle is set, as when
 // [Session.WaitIdle] returns, or no call is in flight, and the next one is due only after Next.Wait, which is longer than far.
-// A worker opens the debate again when that wait is over or the log has grown beyond Next.Seq. Unlike WaitIdle, Rest reads no log.
+// A worker opens the debate again when that wait is over or the log has grown beyond Next.Seq. If the store keeps alarms, Rest sets one
+// for that time, and [Filter].Due selects the debate then ([store.Alarms]). Unlike WaitIdle, Rest reads no log.
 //
 // Rest aborts nothing: a call that has begun in the last moment finishes, and its result is recorded. If the error is that of ctx,
 // the session may be open still: close it. Otherwise the error is why the session was closed.

@@ -114,10 +114,9 @@ type worker struct {
 	dealer *dealer
 
 	filter store.Filter
-	most   int           // how many conversations of one value a look reads
 	looked time.Time     // when the last look has ended
 	took   time.Duration // to read the list
-	more   bool          // it did not find all that is due
+	more   bool          // it has found something to do, and not all
 	down   bool          // it has failed
 
 	drained atomic.Int64 // conversations that were open when ctx was done
@@ -142,10 +141,9 @@ func newWorker(l *Engine, work Work) *worker {
 	if _, ok := l.host.Store.(store.Alarms); ok {
 		w.far = workFar
 	}
-	w.most = min(max(lookLeast, 4*min(w.slots, lookMost)), lookMost)
-	w.filter.Due, w.filter.Limit = true, w.most
+	w.filter.Due, w.filter.Limit = true, min(max(lookLeast, 4*min(w.slots, lookMost)), lookMost)
 	if work.Fair != "" {
-		w.filter.Limit, w.filter.Per, w.filter.Each = lookMost, work.Fair, w.most
+		w.filter.Per, w.filter.Each, w.filter.Limit = work.Fair, w.filter.Limit, lookMost
 	}
 	return w
 }
@@ -186,8 +184,8 @@ func (w *worker) look(ctx context.Context) error {
 	if err := w.engine.host.Refusal(); err != nil {
 		return err
 	}
-	filter, each := w.filter, make(map[string]int) // how many each value has
-	for {
+	filter, each, reached := w.filter, make(map[string]int), false // each: how many a value has
+	for free := w.slots - len(w.taken); ; {
 		page, err := w.page(ctx, filter)
 		if err != nil {
 			return err
@@ -195,29 +193,23 @@ func (w *worker) look(ctx context.Context) error {
 		for i := range page {
 			value := w.dealer.value(&page[i])
 			each[value]++
-			w.more = w.more || each[value] == filter.Each
+			reached = reached || each[value] == filter.Each
 			if id := page[i].ID; !w.taken[id] && !w.engine.host.Shuns(id) {
 				w.dealer.add(&page[i])
 			}
 		}
-		full := len(page) == filter.Limit
-		w.more = w.more || full
-		if !full || w.dealer.left >= w.slots-len(w.taken) {
-			w.share(len(page))
-			return nil
+		full, enough := len(page) == filter.Limit, w.dealer.left >= free
+		switch {
+		case full && !enough:
+			filter.After = page[len(page)-1].ID
+			continue
+		case full && filter.Each > 1: // so that there is room for all values
+			w.filter.Each /= 2
+		case reached && !enough: // this engine leaves alone what it has read
+			w.filter.Each = min(2*filter.Each, lookMost)
 		}
-		filter.After = page[len(page)-1].ID
-	}
-}
-
-// share changes how many conversations of each value a look reads: so many that all values have room in it.
-func (w *worker) share(read int) {
-	switch {
-	case w.filter.Each == 0:
-	case read == w.filter.Limit:
-		w.filter.Each = max(1, w.filter.Each/2)
-	case read < w.filter.Limit/4:
-		w.filter.Each = min(w.most, 2*w.filter.Each)
+		w.more = (full || reached) && w.dealer.left > 0
+		return nil
 	}
 }
 
