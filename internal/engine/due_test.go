@@ -162,24 +162,6 @@ func TestDueLooksAgainForWhoIsSlow(t *testing.T) {
 	})
 }
 
-// Several workers who are told of the same debates do not all begin with the same one.
-func TestWorkersBeginAtDifferentDebates(t *testing.T) {
-	engine, _ := stage.Engine(stage.TwoDebaters())
-	engine.Store = &store.Memory{}
-	for i := range 50 {
-		stage.Submitted(t, engine, fmt.Sprint("d", i))
-	}
-	first := map[string]bool{}
-	for range 20 {
-		for info, err := range engine.Due(t.Context()) {
-			require.NoError(t, err)
-			first[info.ID] = true
-			break
-		}
-	}
-	assert.Greater(t, len(first), 5)
-}
-
 // The loop ends with its context, and with the engine's mistakes.
 func TestDueEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -90,6 +90,79 @@ func TestADeadWorkersDebateIsContinued(t *testing.T) {
 	}
 }
 
+// Many announcements cost no more looks than a few.
+func TestManyAnnouncementsCostFewLooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _ := stage.Engine(stage.TwoDebaters())
+		kept := &lister{Memory: &store.Memory{}}
+		engine.Store = kept
+		w := stage.Works(t.Context(), stage.Twin(engine), debate.Work{})
+		stage.Pass(time.Minute)
+		const debates = 300
+		lists, began := kept.lists.Load(), time.Now()
+		for i := range debates {
+			stage.Submitted(t, engine, fmt.Sprint("d", i))
+			stage.Pass(10 * time.Millisecond)
+		}
+		assert.LessOrEqual(t, kept.lists.Load()-lists, int64(time.Since(began)/(100*time.Millisecond))+1)
+		stage.Pass(time.Second)
+		for i := range debates {
+			assert.Len(t, w.Opened(fmt.Sprint("d", i)), 1)
+		}
+		require.NoError(t, w.End())
+	})
+}
+
+// A debate whose process leaves it is opened at once.
+func TestAReleasedDebateIsOpenedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := stage.Engine(stage.TwoDebaters())
+		stage.Slowly(p)
+		engine.Store = &store.Memory{}
+		config := stage.TwoDebaters()
+		config.ID = "a"
+		_, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		w := stage.Works(t.Context(), stage.Twin(engine), debate.Work{})
+		stage.Pass(500 * time.Millisecond)
+		assert.Empty(t, w.Opened("a"))
+		began := time.Now()
+		require.NoError(t, stage.Abort(engine))
+		stage.Pass(time.Second)
+		require.Len(t, w.Opened("a"), 1)
+		assert.LessOrEqual(t, w.Opened("a")[0].Sub(began), 100*time.Millisecond)
+		require.NoError(t, w.End())
+	})
+}
+
+// Workers that are told of the same debates seldom try the same one.
+func TestWorkersBeginAtDifferentDebates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := stage.Engine(stage.TwoDebaters())
+		stage.Slowly(p)
+		engine.Store = &store.Memory{}
+		for i := range 100 {
+			stage.Submitted(t, engine, fmt.Sprint("d", i))
+		}
+		var workers []*stage.Worker
+		var engines []*debate.Engine
+		for range 10 {
+			one := stage.Twin(engine)
+			engines, workers = append(engines, one), append(workers, stage.Works(t.Context(), one, debate.Work{Slots: 1}))
+		}
+		stage.Pass(time.Second)
+		var opened, leased int64
+		for _, one := range engines {
+			opened, leased = opened+one.Stats().Opened, leased+one.Stats().Leased
+		}
+		assert.EqualValues(t, 10, opened)
+		assert.Less(t, leased, int64(10))
+		for _, w := range workers {
+			require.NoError(t, w.End())
+		}
+	})
+}
+
 // A store that announces nothing is looked at every second.
 func TestAWorkerOfAStoreThatAnnouncesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
