@@ -145,7 +145,7 @@ func TestCallsOfAbilitiesPassTheLimits(t *testing.T) {
 					require.NoError(t, check(t.Context(), p))
 					wantEnded(t, check(t.Context(), p), provider.KindRateLimit)
 					assert.Zero(t, time.Since(began), "it does not wait")
-					time.Sleep(time.Second)
+					pass(time.Second)
 					began = time.Now()
 				}
 				inner.OnCheck = func(context.Context, string) error {
@@ -186,11 +186,11 @@ func TestAFullLimitSlowsNothingDown(t *testing.T) {
 		limits := &limit.Rate{Requests: 60}
 		p := limits.Wrap("v", (&limit.Concurrency{Calls: 1}).Wrap(checking()))
 		go func() { _ = ask(t.Context(), p, "m") }()
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		wantEnded(t, check(t.Context(), p), provider.KindRateLimit)
 		require.Len(t, limits.Status(), 1)
 		assert.InDelta(t, 60, limits.Status()[0].Requests, 0.1)
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		require.NoError(t, check(t.Context(), p))
 	})
 }
@@ -204,7 +204,7 @@ func TestCallsOfAbilitiesAskTheLedger(t *testing.T) {
 		require.NoError(t, check(t.Context(), limits.Wrap("v", a.Wrap(checking()))))
 		var busy sync.WaitGroup
 		busy.Go(func() { assert.NoError(t, ask(t.Context(), a.Wrap(checking()), "m")) })
-		time.Sleep(time.Second)
+		pass(time.Second)
 		began := time.Now()
 		wantEnded(t, check(t.Context(), b.Wrap(checking())), provider.KindRateLimit)
 		assert.LessOrEqual(t, time.Since(began), time.Second)
