@@ -35,7 +35,7 @@ type HostConfig struct {
 	Interval   time.Duration // the least time between two chunks of one reader; minChunkInterval if less
 	CacheBytes int64         // how many bytes of folded logs Advance keeps; 0: defaultFolded
 	Bus        bus.Bus       // carries chunks between processes; nil: they stay in this one
-	Owner      string        // the name under which leases are held; no other host has it
+	Owner      string        // the name under which leases are held; no other host has it, nor what stands behind its last '-'
 
 	// NewCore makes the core of a stored conversation from its events.
 	NewCore func(id string, events []flow.Event) (*flow.Core, error)

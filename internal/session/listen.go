@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/callctx"
@@ -120,7 +121,8 @@ func (s *Session) takeOver(ctx context.Context) error {
 
 // continueWork continues a log that another process has left. The calls that were in flight are lost.
 func (s *Session) continueWork(ctx context.Context) error {
-	if err := s.control(ctx, flow.Opened{By: s.host.Owner}); err != nil {
+	by := s.host.Owner[strings.LastIndexByte(s.host.Owner, '-')+1:] // a log may be exported: it names no machine
+	if err := s.control(ctx, flow.Opened{By: by}); err != nil {
 		return err
 	}
 	if err := s.reportLost(ctx); err != nil {
