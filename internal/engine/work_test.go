@@ -427,7 +427,7 @@ func TestAnOutageLastsNoLongerUnderAWorker(t *testing.T) {
 	})
 }
 
-// crowd lists a hundred debates of each of five hundred tenants, and has none of them.
+// crowd lists seventy debates of each of five hundred tenants, and has none of them.
 type crowd struct {
 	*store.Memory
 
@@ -438,10 +438,10 @@ type crowd struct {
 func (c *crowd) List(_ context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
 	return func(yield func(debate.Info, error) bool) {
 		each, given := make(map[string]int), 0
-		for i := range 500 * 100 {
-			tenant := fmt.Sprintf("t%03d", i/100)
+		for i := range 500 * 70 {
+			tenant := fmt.Sprintf("t%03d", i/70)
 			info := debate.Info{
-				ID: fmt.Sprintf("%s-%02d", tenant, i%100), Seq: 1, State: flow.StateRunning, Labels: map[string]string{"tenant": tenant},
+				ID: fmt.Sprintf("%s-%02d", tenant, i%70), Seq: 1, State: flow.StateRunning, Labels: map[string]string{"tenant": tenant},
 			}
 			if !filter.Matches(info) || !filter.Shares(info, each) {
 				continue
@@ -469,7 +469,7 @@ func TestAWorkerSeesAllTenants(t *testing.T) {
 		kept := &crowd{Memory: &store.Memory{}, tried: make(map[string]bool)}
 		engine.Store = kept
 		w := stage.Works(t.Context(), engine, debate.Work{Slots: 4, Fair: "tenant"})
-		stage.Pass(time.Second)
+		stage.Pass(500 * time.Millisecond)
 		require.NoError(t, w.End())
 		assert.Len(t, kept.tried, 500)
 	})
