@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	stdsql "database/sql"
 	"errors"
 	"fmt"
 	"runtime"
@@ -30,6 +29,9 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 	added, err := newStep(id, after, writer, events)
 	if err != nil {
 		return failed("append", err)
+	}
+	if host := hostedBy(ctx); host != nil {
+		return s.appendHosted(ctx, host, added)
 	}
 	lone, err := s.queue.put(added)
 	if err != nil {
@@ -152,14 +154,14 @@ func (s *Store) recall(ctx context.Context, step *step) error {
 	defer cancel()
 	var after, last int64
 	var writer string
-	err := s.read.QueryRowContext(ctx, `
+	found, err := first(ctx, s.reads(ctx), []any{&after, &last, &writer}, `
 		SELECT c.key - d.no * 4294967296, c.last, c.writer FROM debate d, debate_commit c
 		WHERE d.id = $1 AND c.key >= d.no * 4294967296 AND c.key < (d.no + 1) * 4294967296
-		ORDER BY c.key DESC LIMIT 1`, step.id).Scan(&after, &last, &writer)
+		ORDER BY c.key DESC LIMIT 1`, step.id)
 	switch {
-	case err != nil && !errors.Is(err, stdsql.ErrNoRows):
+	case err != nil:
 		return failed("append", err)
-	case err == nil && writer == step.writer && writer != "" && after == step.after && last == step.last:
+	case found && writer == step.writer && writer != "" && after == step.after && last == step.last:
 		return nil
 	default:
 		return flow.ErrConflict
@@ -174,3 +176,18 @@ const (
 	// label makes a conversation searchable by a label.
 	label = `INSERT INTO debate_label (pair, debate) SELECT $2, no FROM debate WHERE id = $1 ON CONFLICT DO NOTHING`
 )
+
+// describe writes what a conversation is about, in the transaction of its step. If told, its row has it already, but for the labels.
+func (s *step) describe(ctx context.Context, on statements, told bool) error {
+	if !told {
+		if _, err := on.exec(ctx, tell, s.id, s.begun.started, s.begun.about); err != nil {
+			return err
+		}
+	}
+	for _, pair := range s.begun.pairs {
+		if _, err := on.exec(ctx, label, s.id, pair); err != nil {
+			return err
+		}
+	}
+	return nil
+}

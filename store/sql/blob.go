@@ -2,8 +2,6 @@ package sql
 
 import (
 	"context"
-	stdsql "database/sql"
-	"errors"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
@@ -17,11 +15,8 @@ func (s *Store) PutBlob(ctx context.Context, id, hash string, data []byte) error
 	if err := store.CheckBlob(hash, data); err != nil {
 		return err
 	}
-	return failed("put blob", s.transact(ctx, func(ctx context.Context) error {
-		_, err := s.write.ExecContext(ctx, `INSERT INTO debate_blob (id, hash, data) VALUES ($1, $2, $3)
-			ON CONFLICT (id, hash) DO UPDATE SET data = excluded.data WHERE debate_blob.data <> excluded.data`, id, hash, data)
-		return err
-	}))
+	return failed("put blob", s.alone(ctx, `INSERT INTO debate_blob (id, hash, data) VALUES ($1, $2, $3)
+		ON CONFLICT (id, hash) DO UPDATE SET data = excluded.data WHERE debate_blob.data <> excluded.data`, id, hash, data))
 }
 
 // Blob implements [store.Blobs].
@@ -30,8 +25,8 @@ func (s *Store) Blob(ctx context.Context, id, hash string) ([]byte, error) {
 		return nil, err
 	}
 	var data []byte
-	err := s.read.QueryRowContext(ctx, `SELECT data FROM debate_blob WHERE id = $1 AND hash = $2`, id, hash).Scan(&data)
-	if errors.Is(err, stdsql.ErrNoRows) || err == nil && flow.HashOf(data) != hash {
+	found, err := first(ctx, s.reads(ctx), []any{&data}, `SELECT data FROM debate_blob WHERE id = $1 AND hash = $2`, id, hash)
+	if err == nil && (!found || flow.HashOf(data) != hash) {
 		return nil, flow.ErrNoFile
 	}
 	return data, failed("read blob", err)

@@ -23,6 +23,8 @@ const (
 	busSize = (busPayload - 64 - 2) / 4 * 3
 	// busBatch bounds what is published at once, and with the interval what an engine publishes in a second.
 	busBatch = 192 << 10
+	// busTimeout bounds a statement.
+	busTimeout = "5s"
 	// busSilence is how long a connection that listens may be silent until it is tried.
 	busSilence = 15 * time.Second
 )
@@ -34,8 +36,7 @@ const (
 // no append waits for it. Text is gathered for 100 ms. If more than half of the server's queue of notifications is
 // filled, because some session of the server does not read them, Publish sends nothing and fails.
 //
-// A lost connection is made again after 0.1 to 5 s. PgBouncer must be in session mode, because its other modes forward no
-// notifications.
+// A lost connection is made again after 0.1 to 5 s. A pooler, such as PgBouncer, is refused: it forwards no notifications.
 type Bus struct {
 	config      *pgx.ConnConfig
 	subscribers bus.Subscribers
@@ -59,6 +60,8 @@ func OpenBus(ctx context.Context, url string) (*Bus, error) {
 	if err != nil {
 		return nil, failed("open bus", postgresBlind(err))
 	}
+	// A commit does not wait for the disk, since nothing that is published is kept.
+	config.RuntimeParams["synchronous_commit"], config.RuntimeParams["statement_timeout"] = "off", busTimeout
 	b := &Bus{config: config, writing: make(chan struct{}, 1)}
 	b.life, b.end = context.WithCancel(context.Background())
 	b.close = sync.OnceValue(b.shut)
@@ -86,13 +89,24 @@ func (b *Bus) shut() error {
 	return b.write.Close(ctx)
 }
 
-// connect makes a connection. A commit on it does not wait for the disk, since nothing that is published is kept.
+// errPooledBus reports that a pooler has refused or swallowed the settings of a bus.
+var errPooledBus = errors.New("this URL goes to a pooler, which passes no notifications on: use the server's own")
+
+// connect makes a connection.
 func (b *Bus) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, b.config.Copy())
+	if refusesSettings(err) {
+		return nil, errPooledBus
+	}
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.Exec(ctx, `SET synchronous_commit = off; SET statement_timeout = '5s'`); err != nil {
+	var timeout string
+	err = conn.QueryRow(ctx, `SELECT current_setting('statement_timeout')`, pgx.QueryExecModeExec).Scan(&timeout)
+	if err == nil && timeout != busTimeout {
+		err = errPooledBus
+	}
+	if err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}
 	return conn, nil

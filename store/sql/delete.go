@@ -21,7 +21,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 }
 
 func (s *Store) remove(ctx context.Context, id string) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.dialect.begin(ctx, s.write)
 	if err != nil {
 		return err
 	}

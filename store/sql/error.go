@@ -3,22 +3,43 @@ package sql
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/agonist-dev/debate/store"
 )
 
-// ErrClosed reports that the store or the bus was closed.
-var ErrClosed = errors.New("sql: the store is closed")
+// ErrClosed reports that the store or the bus was closed. It is an [fs.ErrClosed].
+var ErrClosed error = closedError{}
 
-// VersionError reports that a newer release has migrated the database, so this release refuses it.
+type closedError struct{}
+
+func (closedError) Error() string { return "sql: the store is closed" }
+
+func (closedError) Is(target error) bool { return target == fs.ErrClosed }
+
+// ErrReadOnly reports that a PostgreSQL server accepts no changes.
+var ErrReadOnly = errors.New("the server is a read-only standby, or default_transaction_read_only is on: " +
+	"name the primary, or several hosts with target_session_attrs=read-write")
+
+// errOlder says what helps where [MigrateNever] was wrong.
+var errOlder = errors.New("tables are missing or older: run debate migrate, or open the database with MigrateAuto")
+
+// VersionError reports that the tables of a database have a version that this release cannot use.
+//
+// A release that changes tables adds to them, so that programs of the release before can work on. If one breaks them, it records the
+// oldest version whose programs can use its tables: older programs refuse them with this error.
 type VersionError struct {
-	Have int // the version of the database
-	Know int // the newest version that this release supports
+	Have int // the version of the database; 0: it has no tables yet
+	Know int // the newest version that this release knows
 }
 
-// Error returns both versions.
+// Error returns both versions, and says what helps.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the database has version %d, and this release supports versions up to %d: use a newer release", e.Have, e.Know)
+	if e.Have > e.Know {
+		return fmt.Sprintf("the database has version %d, and this release supports versions up to %d: use a newer release", e.Have, e.Know)
+	}
+	return fmt.Sprintf("the database has version %d, and this release needs %d: run debate migrate, or open it for writing with MigrateAuto",
+		e.Have, e.Know)
 }
 
 // damage is a [store.ErrDamaged] with the place.
@@ -53,7 +74,7 @@ func (e *ForeignError) Error() string {
 // poolClosed is what package database/sql says after Close. It exports no value for it.
 const poolClosed = "sql: database is closed"
 
-// failed adds what failed to an error, and what it means: that the store was closed, or what an error of SQLite says. It returns
+// failed adds what failed to an error, and what it means: that the store was closed, or what an error of a database says. It returns
 // nil for nil.
 func failed(op string, err error) error {
 	if err == nil {
@@ -62,8 +83,10 @@ func failed(op string, err error) error {
 	if err.Error() == poolClosed {
 		err = ErrClosed
 	}
-	if meaning := sqliteMeaning(err); meaning != nil {
-		return fmt.Errorf("sql: %s: %w: %w", op, meaning, err)
+	for _, meaning := range []error{sqliteMeaning(err), postgresMeaning(err)} {
+		if meaning != nil {
+			return fmt.Errorf("sql: %s: %w: %w", op, meaning, err)
+		}
 	}
 	return fmt.Errorf("sql: %s: %w", op, err)
 }

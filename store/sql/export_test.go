@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"modernc.org/sqlite"
+
+	"github.com/agonist-dev/debate/store"
 )
 
 // Pattern is exported for its tests.
@@ -108,16 +110,25 @@ func (s *Store) Writing() int {
 func (s *Store) Committers() int { return s.queue.limit }
 
 // Version is that of the tables which this package makes.
-func Version(dialect string) int {
+func Version(dialect string) int { return len(Scripts(dialect)) }
+
+// Scripts lead from an empty database to that version.
+func Scripts(dialect string) []string {
 	scripts, err := migrations(dialect)
 	if err != nil {
-		return 0
+		return nil
 	}
-	return len(scripts)
+	return scripts
 }
 
 // MaxPages lets SQLite's file have so many pages.
 func (s *Store) MaxPages(ctx context.Context, pages int) error {
 	_, err := s.write.ExecContext(ctx, fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))
 	return err
+}
+
+// DueQuery is the query by which a worker looks.
+func (s *Store) DueQuery() string {
+	filter := store.Filter{Due: true}
+	return fmt.Sprintf("SELECT d.id FROM %s %s ORDER BY d.id LIMIT %d", s.joined(filter), s.conditions(filter, "", nil).where(), pageDue)
 }

@@ -86,7 +86,8 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 func (s *Store) Time(ctx context.Context) (time.Time, error) {
 	var micros int64
 	err := s.transact(ctx, func(ctx context.Context) error {
-		return s.read.QueryRowContext(ctx, `SELECT `+s.dialect.now).Scan(&micros)
+		_, err := first(ctx, s.reads(ctx), []any{&micros}, `SELECT `+s.dialect.now)
+		return err
 	})
 	if err != nil {
 		return time.Time{}, failed("time", err)
@@ -96,12 +97,12 @@ func (s *Store) Time(ctx context.Context) (time.Time, error) {
 
 // lent runs a statement on leases, and reports whether it has changed a row.
 func (s *Store) lent(ctx context.Context, statement string, args ...any) (changed bool, err error) {
+	if host := hostedBy(ctx); host != nil {
+		n, err := guest{host, s}.exec(ctx, statement, args...)
+		return n > 0, err
+	}
 	err = s.transact(ctx, func(ctx context.Context) error {
-		result, err := s.dialect.lend(ctx, s.lend, statement, args...)
-		if err != nil {
-			return err
-		}
-		n, err := result.RowsAffected()
+		n, err := s.dialect.lend(ctx, s.lend, statement, args...)
 		changed = n > 0
 		return err
 	})

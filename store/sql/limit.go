@@ -35,13 +35,9 @@ func (s *Store) tryLimit(ctx context.Context, name string, change func(value []b
 		return false, err
 	}
 	changed := change([]byte(value.String), time.UnixMicro(now).UTC())
-	result, err := s.dialect.lend(ctx, s.lend, `
+	n, err := s.dialect.lend(ctx, s.lend, `
 		INSERT INTO debate_limit (name, version, value) VALUES ($1, 1, $3)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value, version = debate_limit.version + 1
 		WHERE debate_limit.version = $2`, name, version, string(changed))
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
 	return n > 0, err
 }

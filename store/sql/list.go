@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	stdsql "database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +14,12 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// pageDebates is the number of conversations that are read at once.
-const pageDebates = 128
+const (
+	// pageDebates is the number of conversations that are read at once.
+	pageDebates = 128
+	// pageDue is that of conversations that need a process. For each page the database puts all of them in order.
+	pageDue = 1024
+)
 
 // List implements [store.Store]. It reads conversations in pages, so that a long list takes little memory, and
 // holds no connection while the loop body runs. A conversation that is started, changed or deleted meanwhile is
@@ -40,12 +43,18 @@ func (s *Store) list(ctx context.Context, filter store.Filter, yield func(store.
 	if err != nil {
 		return err
 	}
+	shares := newShares(filter)
 	for given := 0; ; {
 		size := pageDebates
-		if filter.Limit > 0 {
+		if filter.Due {
+			size = pageDue
+		}
+		if filter.Limit > 0 && shares == nil {
 			size = min(size, filter.Limit-given)
 		}
-		infos, err := s.infos(ctx, filter, after, size, gone)
+		c := s.conditions(filter, after, gone)
+		shares.leaveOut(c)
+		infos, err := s.infos(ctx, filter, c, size)
 		if err != nil {
 			return err
 		}
@@ -54,7 +63,7 @@ func (s *Store) list(ctx context.Context, filter store.Filter, yield func(store.
 			if err != nil {
 				return err
 			}
-			if !found {
+			if !found || !shares.take(info) {
 				continue
 			}
 			if !yield(info) {
@@ -92,19 +101,27 @@ type conditions struct {
 func (c *conditions) add(condition string, values ...any) {
 	names := make([]any, len(values))
 	for i, value := range values {
-		c.args = append(c.args, value)
-		names[i] = fmt.Sprintf("$%d", len(c.args))
+		names[i] = c.list([]any{value})
 	}
 	c.texts = append(c.texts, fmt.Sprintf(condition, names...))
 }
 
-// in adds a condition that a value is one of several.
-func (c *conditions) in(condition string, values []flow.State) {
-	args := make([]any, len(values))
+// list returns parameters with these values, with commas between them.
+func (c *conditions) list(values []any) string {
+	names := make([]string, len(values))
 	for i, value := range values {
-		args[i] = plain(string(value))
+		c.args = append(c.args, value)
+		names[i] = fmt.Sprintf("$%d", len(c.args))
 	}
-	c.add(fmt.Sprintf(condition, strings.TrimSuffix(strings.Repeat("%s, ", len(values)), ", ")), args...)
+	return strings.Join(names, ", ")
+}
+
+// where returns the clause, which is empty if there is no condition.
+func (c *conditions) where() string {
+	if len(c.texts) == 0 {
+		return ""
+	}
+	return "WHERE " + strings.Join(c.texts, " AND ")
 }
 
 // working is exactly the words of an index: the states in which something happens by itself.
@@ -115,6 +132,11 @@ func (s *Store) gone(ctx context.Context, filter store.Filter) ([]any, error) {
 	if !filter.Idle && !filter.Due {
 		return nil, nil
 	}
+	return s.dead(ctx)
+}
+
+// dead returns the owners whose leases are over because their processes are gone.
+func (s *Store) dead(ctx context.Context) ([]any, error) {
 	files := s.life.files()
 	if len(files) == 0 {
 		return nil, nil
@@ -143,24 +165,29 @@ func (s *Store) conditions(filter store.Filter, after string, gone []any) *condi
 	c := &conditions{}
 	unfinished := filter.Unfinished
 	if len(filter.States) > 0 {
-		c.in("d.state IN (%s)", filter.States)
+		var states []any
+		for _, state := range filter.States {
+			states = append(states, plain(string(state)))
+		}
+		c.add("d.state IN (" + c.list(states) + ")")
 		unfinished = unfinished || !slices.Contains(filter.States, flow.StateCompleted) && !slices.Contains(filter.States, flow.StateCanceled)
 	}
 	if unfinished {
 		c.add("d.state NOT IN ('completed', 'canceled')") // exactly the words of the index
 	}
-	if filter.Working || filter.Due {
+	if filter.Working {
 		c.add(working)
 	}
 	if filter.Idle || filter.Due {
 		over := ""
 		if len(gone) > 0 {
-			over = " OR l.owner IN (%s" + strings.Repeat(", %s", len(gone)-1) + ")"
+			over = " OR l.owner IN (" + c.list(gone) + ")"
 		}
-		c.add("(l.owner IS NULL"+over+")", gone...)
+		c.add("(l.owner IS NULL" + over + ")")
 	}
 	if filter.Due {
 		c.add("(q.id IS NULL OR q.until <= " + s.dialect.now + ")")
+		c.add(s.dialect.due)
 	}
 	if tellable(filter.From) && !filter.From.IsZero() {
 		c.add("d.started >= %s", text(filter.From))
@@ -186,18 +213,13 @@ func (s *Store) conditions(filter store.Filter, after string, gone []any) *condi
 	return c
 }
 
-// infos reads a page of conversations, those after the id after.
-func (s *Store) infos(ctx context.Context, filter store.Filter, after string, size int, gone []any) ([]store.Info, error) {
-	c := s.conditions(filter, after, gone)
-	where := ""
-	if len(c.texts) > 0 {
-		where = "WHERE " + strings.Join(c.texts, " AND ")
-	}
+// infos reads a page of conversations: the first ones that meet the conditions.
+func (s *Store) infos(ctx context.Context, filter store.Filter, c *conditions, size int) ([]store.Info, error) {
 	order := "ORDER BY d.id"
 	if filter.Newest {
 		order = "ORDER BY d.id DESC"
 	}
-	return s.described(ctx, s.read, fmt.Sprintf("%s %s LIMIT %d", where, order, size), c.args...)
+	return s.described(ctx, standard{s.read}, fmt.Sprintf("FROM %s %s %s LIMIT %d", s.joined(filter), c.where(), order, size), c.args...)
 }
 
 // Describe implements [store.Describer].
@@ -205,7 +227,7 @@ func (s *Store) Describe(ctx context.Context, id string) (store.Info, error) {
 	if err := store.CheckID(id); err != nil {
 		return store.Info{}, err
 	}
-	info, err := s.describe(ctx, s.read, id)
+	info, err := s.describe(ctx, standard{s.read}, id)
 	if err != nil && !errors.Is(err, flow.ErrNotFound) {
 		err = failed("describe", err)
 	}
@@ -213,8 +235,8 @@ func (s *Store) Describe(ctx context.Context, id string) (store.Info, error) {
 }
 
 // describe reads the description of a conversation that there is.
-func (s *Store) describe(ctx context.Context, db reader, id string) (store.Info, error) {
-	infos, err := s.described(ctx, db, "WHERE d.id = $1", id)
+func (s *Store) describe(ctx context.Context, on statements, id string) (store.Info, error) {
+	infos, err := s.described(ctx, on, "FROM "+s.joined(store.Filter{})+" WHERE d.id = $1", id)
 	if err == nil && len(infos) == 0 {
 		err = flow.ErrNotFound
 	}
@@ -224,47 +246,42 @@ func (s *Store) describe(ctx context.Context, db reader, id string) (store.Info,
 	return infos[0], nil
 }
 
-// reader is a database or a transaction.
-type reader interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error)
-}
-
 // described reads the descriptions of the conversations that the end of a query selects.
-func (s *Store) described(ctx context.Context, db reader, selected string, args ...any) ([]store.Info, error) {
-	rows, err := db.QueryContext(ctx, fmt.Sprintf(`
-		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, d.hard, coalesce(l.owner, ''),
-			coalesce(q.count, 0), coalesce(q.reason, ''), coalesce(q.until - %[1]s, 0)
-		FROM %[2]s %[3]s`, s.dialect.now, s.joined(), selected), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var infos []store.Info
-	for rows.Next() {
-		info, err := scan(rows)
+func (s *Store) described(ctx context.Context, on statements, selected string, args ...any) (infos []store.Info, err error) {
+	err = on.each(ctx, func(scan scanner) error {
+		info, err := infoFrom(scan)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if s.life.gone(plain(info.Owner)) {
 			info.Owner = ""
 		}
 		infos = append(infos, info)
-	}
-	return infos, rows.Err()
+		return nil
+	}, fmt.Sprintf(`
+		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, d.hard, d.since, d.due, d.due - %[1]s,
+			coalesce(l.owner, ''), coalesce(q.count, 0), coalesce(q.reason, ''), coalesce(q.until - %[1]s, 0) %[2]s`,
+		s.dialect.now, selected), args...)
+	return infos, err
 }
 
-// joined are the tables that conditions are about.
-func (s *Store) joined() string {
-	return `debate d
+// joined are the tables that the conditions of a filter are about.
+func (s *Store) joined(filter store.Filter) string {
+	index := ""
+	if filter.Due {
+		index = s.dialect.dueIndex
+	}
+	return `debate d ` + index + `
 		LEFT JOIN debate_lease l ON l.id = d.id AND l.owner <> '' AND l.until > ` + s.dialect.now + `
 		LEFT JOIN debate_quarantine q ON q.id = d.id`
 }
 
-// scan reads a row. What is wrong with its content goes to Info.Err: it ends no list.
-func scan(rows *stdsql.Rows) (info store.Info, err error) {
-	var state, started, last, encoded, result, owner, reason string
-	var count, left int64
-	err = rows.Scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &info.Limit, &owner, &count, &reason, &left)
+// infoFrom reads a row. What is wrong with its content goes to Info.Err: it ends no list.
+func infoFrom(scan scanner) (info store.Info, err error) {
+	var state, started, last, encoded, result, since, owner, reason string
+	var due, alarm, count, left int64
+	err = scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &info.Limit, &since, &due, &alarm,
+		&owner, &count, &reason, &left)
 	if err != nil {
 		if info.ID == "" {
 			return info, err
@@ -272,6 +289,7 @@ func scan(rows *stdsql.Rows) (info store.Info, err error) {
 		return store.Info{ID: info.ID, Err: fmt.Errorf("sql: the description of %s is damaged: %w", info.ID, err)}, nil
 	}
 	info.State, info.Owner, info.Quarantine = flow.State(original(state)), original(owner), quarantine(count, reason, left)
+	info.Alarm = alarmIn(due, alarm)
 	var a about
 	err = json.Unmarshal([]byte(encoded), &a)
 	info.Flow, info.Format, info.Topic, info.Labels = a.Flow, a.Format, a.Topic, a.Labels
@@ -281,10 +299,13 @@ func scan(rows *stdsql.Rows) (info store.Info, err error) {
 		err = errors.Join(err, json.Unmarshal([]byte(result), &o))
 		info.Spent, info.Unsettled, info.Result = o.Spent, o.Unsettled, o.Result
 	}
-	var startedErr, lastErr error
+	var startedErr, lastErr, sinceErr error
 	info.StartedAt, startedErr = time.Parse(timeFormat, started)
 	info.LastAt, lastErr = time.Parse(timeFormat, last)
-	if err := errors.Join(err, startedErr, lastErr); err != nil {
+	if since != "" {
+		info.Since, sinceErr = time.Parse(timeFormat, since)
+	}
+	if err := errors.Join(err, startedErr, lastErr, sinceErr); err != nil {
 		info.Err = fmt.Errorf("sql: the description of %s is damaged: %w", info.ID, err)
 	}
 	return info, nil

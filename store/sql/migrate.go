@@ -29,25 +29,33 @@ func migrations(dialect string) ([]string, error) {
 	return scripts, nil
 }
 
-func (s *Store) migrate(ctx context.Context) error {
+// ready makes sure of the tables, as Options.Migrate says.
+func (s *Store) ready(ctx context.Context, how Migration) error {
+	if how == MigrateNever {
+		return nil
+	}
 	scripts, err := migrations(s.dialect.name)
 	if err != nil {
 		return err
 	}
-	return migrate(ctx, s.write, s.dialect, scripts)
-}
-
-// migrated fails unless the database has the present version.
-func (s *Store) migrated(ctx context.Context) error {
-	scripts, err := migrations(s.dialect.name)
-	if err != nil {
-		return err
+	if how == MigrateAuto {
+		return migrate(ctx, s.write, s.dialect, scripts)
 	}
 	have, err := version(ctx, s.read, s.dialect, len(scripts))
 	if err == nil && have < len(scripts) {
-		err = fmt.Errorf("the database has version %d of %d and is opened read-only: open it for writing to migrate it", have, len(scripts))
+		err = &VersionError{Have: have, Know: len(scripts)}
 	}
 	return err
+}
+
+// Version returns the version of the tables now, which is 0 if there are none, and the newest one that this release knows. If the tables
+// are newer, and this release cannot use them, the error is a [*VersionError].
+func (s *Store) Version(ctx context.Context) (have, know int, err error) {
+	scripts, err := migrations(s.dialect.name)
+	if err == nil {
+		have, err = version(ctx, s.read, s.dialect, len(scripts))
+	}
+	return have, len(scripts), failed("version", err)
 }
 
 // migrate runs the scripts that the database has not had yet. Other processes that do the same wait, and
@@ -57,10 +65,10 @@ func migrate(ctx context.Context, db *stdsql.DB, d *dialect, scripts []string) e
 }
 
 func advance(ctx context.Context, db *stdsql.DB, d *dialect, scripts []string) error {
-	if have, err := version(ctx, db, d, len(scripts)); err != nil || have == len(scripts) {
+	if have, err := version(ctx, db, d, len(scripts)); err != nil || have >= len(scripts) {
 		return err
 	}
-	tx, err := db.BeginTx(ctx, nil)
+	tx, err := d.begin(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -73,14 +81,31 @@ func advance(ctx context.Context, db *stdsql.DB, d *dialect, scripts []string) e
 		return err
 	}
 	for ; have < len(scripts); have++ {
-		if _, err := tx.ExecContext(ctx, scripts[have]); err != nil {
+		if err := advanceTo(ctx, tx, scripts[have], have+1); err != nil {
 			return fmt.Errorf("migration to version %d: %w", have+1, err)
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO debate_version (version) VALUES ($1)`, have+1); err != nil {
-			return err
 		}
 	}
 	return tx.Commit()
+}
+
+// oldest is the oldest version whose programs can use the tables: the first one whose programs look for it. Only a script that breaks
+// its predecessors raises it.
+const oldest = 8
+
+// advanceTo runs the script that leads to a version.
+func advanceTo(ctx context.Context, tx *stdsql.Tx, script string, to int) error {
+	if _, err := tx.ExecContext(ctx, script); err != nil {
+		if postgresCode(err) == "42501" {
+			err = fmt.Errorf("this role may not change the tables: let their owner run debate migrate: %w", err)
+		}
+		return err
+	}
+	if to < oldest { // whose table of versions has one column
+		_, err := tx.ExecContext(ctx, `INSERT INTO debate_version (version) VALUES ($1)`, to)
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO debate_version (version, oldest) VALUES ($1, $2)`, to, oldest)
+	return err
 }
 
 // querier is a database or a transaction.
@@ -88,7 +113,8 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *stdsql.Row
 }
 
-// version returns the version of a database, or 0 if it has no tables for conversations yet.
+// version returns the version of a database, or 0 if it has no tables for conversations yet. A newer one that programs of version know
+// can use is no error.
 func version(ctx context.Context, q querier, d *dialect, know int) (have int, err error) {
 	var versioned bool
 	if err := q.QueryRowContext(ctx, d.versioned).Scan(&versioned); err != nil || !versioned {
@@ -97,7 +123,14 @@ func version(ctx context.Context, q querier, d *dialect, know int) (have int, er
 	if err := q.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM debate_version`).Scan(&have); err != nil {
 		return 0, err
 	}
-	if have > know {
+	if have <= know {
+		return have, nil
+	}
+	var needs int
+	if err := q.QueryRowContext(ctx, `SELECT coalesce(max(oldest), 0) FROM debate_version`).Scan(&needs); err != nil {
+		return have, err
+	}
+	if needs > know {
 		return have, &VersionError{Have: have, Know: know}
 	}
 	return have, nil

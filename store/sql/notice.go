@@ -146,12 +146,12 @@ const (
 // [noticePause], and at all every so often, since a notice may get lost.
 type postgresListener struct {
 	store  *Store
-	config *pgx.ConnConfig
+	config *pgx.ConnConfig // nil: there is a pooler, which brings no notices
 
 	conn   *pgx.Conn // nil: there is none
 	schema string    // of the tables
 	heard  time.Time // when the connection last brought something
-	hears  bool      // it has brought a notice of this store: it brings those of others too. A pooler's brings none.
+	hears  bool      // it has brought a notice of this store: it brings those of others too
 	retry  time.Time // when to connect again
 	pause  time.Duration
 
@@ -174,7 +174,7 @@ func (s *Store) postgresListen(config *pgx.ConnConfig) func(ctx context.Context)
 
 // connect connects if there is no connection and it is time. What happened until then was not heard.
 func (l *postgresListener) connect(ctx context.Context) {
-	if l.conn != nil || time.Now().Before(l.retry) {
+	if l.config == nil || l.conn != nil || time.Now().Before(l.retry) {
 		return
 	}
 	if err := l.listen(ctx); err != nil {
@@ -224,7 +224,7 @@ func (l *postgresListener) disconnect(ctx context.Context) {
 // wait returns when a notification has come, or it is time to look or to connect.
 func (l *postgresListener) wait(ctx context.Context) {
 	until := l.due()
-	if l.conn == nil && l.retry.Before(until) {
+	if l.config != nil && l.conn == nil && l.retry.Before(until) {
 		until = l.retry
 	}
 	waiting, stop := context.WithDeadline(ctx, until)

@@ -106,20 +106,6 @@ func TestManyOpenAnEmptyDatabaseAtOnce(t *testing.T) {
 	})
 }
 
-func TestADatabaseOfANewerReleaseIsLeftAlone(t *testing.T) {
-	each(t, func(t *testing.T, s *storage) {
-		kept, err := s.open(t.Context(), sql.Options{})
-		require.NoError(t, err)
-		require.NoError(t, kept.Close())
-		s.execute(t, `INSERT INTO debate_version (version) VALUES (41)`)
-		_, err = s.open(t.Context(), sql.Options{})
-		var newer *sql.VersionError
-		require.ErrorAs(t, err, &newer)
-		assert.Equal(t, sql.VersionError{Have: 41, Know: s.version()}, *newer)
-		assert.ErrorContains(t, err, "use a newer release")
-	})
-}
-
 // A database that version 1 has written is read and continued.
 func TestVersion1(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
@@ -197,31 +183,6 @@ func TestADamagedFile(t *testing.T) {
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, data, after, "what can be recovered of it stays")
-}
-
-// What a later release does to a database of this one: each script runs once, together with the number
-// of its version, or not at all.
-func TestMigration(t *testing.T) {
-	each(t, func(t *testing.T, s *storage) {
-		kept := s.store(t)
-		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
-		err := kept.Migrate(t.Context(), `CREATE TABLE debate_next (x bigint)`, `CREATE TABLE debate_after (x bigint); nonsense`)
-		require.ErrorContains(t, err, fmt.Sprint("migration to version ", s.version()+2))
-		assert.Equal(t, s.version(), s.count(t, "debate_version"), "all of it or nothing")
-
-		scripts := []string{`CREATE TABLE debate_next (x bigint); INSERT INTO debate_next VALUES (1)`, `INSERT INTO debate_next VALUES (2)`}
-		require.NoError(t, kept.Migrate(t.Context(), scripts[0]))
-		var migrating sync.WaitGroup
-		for range 4 {
-			migrating.Go(func() { assert.NoError(t, kept.Migrate(t.Context(), scripts...)) })
-		}
-		migrating.Wait()
-		assert.Equal(t, s.version()+2, s.count(t, "debate_version"))
-		assert.Equal(t, 2, s.count(t, "debate_next"))
-		assert.Equal(t, 1, length(t, kept, "a"))
-		_, err = s.open(t.Context(), sql.Options{})
-		assert.ErrorContains(t, err, fmt.Sprint("version ", s.version()+2))
-	})
 }
 
 func TestWhatTheOptionsSay(t *testing.T) {

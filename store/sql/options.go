@@ -2,8 +2,10 @@ package sql
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -14,8 +16,8 @@ type Migration string
 const (
 	// MigrateAuto makes missing tables, and brings older ones up to the version of this release. It is the default.
 	MigrateAuto Migration = "auto"
-	// MigrateCheck changes no table, and fails if they are missing or older. It suits a program whose role may not change tables: its
-	// deployment migrates them before.
+	// MigrateCheck changes no table, and fails with a [*VersionError] if they are missing or older. It suits a program whose role may
+	// not change tables: its deployment migrates them before, as "debate migrate" does.
 	MigrateCheck Migration = "check"
 	// MigrateNever asks for no version. The first statement that finds no table, or an older one, fails.
 	MigrateNever Migration = "never"
@@ -36,8 +38,11 @@ type Options struct {
 	// While nothing happens, a store whose logs are watched asks SQLite once in two Polls, and PostgreSQL once in ten, or in two
 	// where notifications do not arrive.
 	Poll time.Duration
-	// Migrate says what is done about tables that are missing or of another version; "": MigrateAuto.
+	// Migrate says what is done about tables that are missing or older; "": MigrateAuto. Tables of a newer release are used as they are
+	// if that release says that this one can: see [VersionError].
 	Migrate Migration
+	// Logger gets a line if a URL goes to a pooler; nil: slog.Default.
+	Logger *slog.Logger
 	// VacuumLater makes Redact leave the last traces in the file of SQLite. The host program then calls [Store.Vacuum] at a quiet
 	// time, which removes them.
 	VacuumLater bool
@@ -62,13 +67,15 @@ type Options struct {
 	// lock it holds, and PostgreSQL ends a transaction that is idle for five seconds. It must not use the Store: in SQLite it
 	// would wait for itself. It is called again if the transaction is tried again. ctx ends with [Options.Timeout].
 	//
-	// Where it is set, an append that wakes a conversation has a transaction to itself; all others share theirs. nil: nothing
+	// tx is a transaction of the store, and then Tx.SQL is set, or that of [SubmitTx].
+	//
+	// Where OnWake is set, an append that wakes a conversation has a transaction to itself; all others share theirs. nil: nothing
 	// is called.
 	OnWake func(ctx context.Context, tx Tx, woken store.Info) error
 }
 
-// withDefaults replaces zero values by defaults.
-func (o Options) withDefaults() Options {
+// withDefaults replaces zero values by defaults, and refuses what is invalid.
+func (o Options) withDefaults() (Options, error) {
 	if o.Connections <= 0 {
 		o.Connections = 8
 	}
@@ -78,5 +85,15 @@ func (o Options) withDefaults() Options {
 	if o.Poll <= 0 {
 		o.Poll = 200 * time.Millisecond
 	}
-	return o
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	switch o.Migrate {
+	case "":
+		o.Migrate = MigrateAuto
+	case MigrateAuto, MigrateCheck, MigrateNever:
+	default:
+		return o, flow.Unknown("Options.Migrate", o.Migrate, MigrateAuto, MigrateCheck, MigrateNever)
+	}
+	return o, nil
 }

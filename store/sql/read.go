@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	stdsql "database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -95,8 +94,8 @@ func (s *Store) gap(ctx context.Context, id string, log end, after int64) error 
 type end struct{ no, seq int64 }
 
 func (s *Store) end(ctx context.Context, id string) (e end, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT no, seq FROM debate WHERE id = $1`, id).Scan(&e.no, &e.seq)
-	if errors.Is(err, stdsql.ErrNoRows) {
+	found, err := first(ctx, s.reads(ctx), []any{&e.no, &e.seq}, `SELECT no, seq FROM debate WHERE id = $1`, id)
+	if err == nil && !found {
 		return e, flow.ErrNotFound
 	}
 	return e, failed("read", err)
@@ -111,23 +110,27 @@ type commit struct {
 // page reads the next commits of a log that hold events after the given one, and reports whether there
 // may be more.
 func (s *Store) page(ctx context.Context, no, after int64) (commits []commit, more bool, err error) {
-	rows, err := s.read.QueryContext(ctx, `
+	size := 0
+	err = s.reads(ctx).each(ctx, func(scan scanner) error {
+		if more {
+			return errLeft
+		}
+		var c commit
+		if err := scan(&c.after, &c.last, &c.body); err != nil {
+			return err
+		}
+		commits, size = append(commits, c), size+len(c.body)
+		more = size >= pageBytes || len(commits) == pageCommits
+		return nil
+	}, `
 		SELECT key - $1, last, body FROM debate_commit
 		WHERE key >= coalesce((SELECT key FROM debate_commit WHERE key >= $1 AND key <= $1 + $2 ORDER BY key DESC LIMIT 1), $1)
 			AND key < $3 AND last > $2
 		ORDER BY key LIMIT $4`, no*span, after, (no+1)*span, pageCommits)
-	if err != nil {
+	if err != nil && !errors.Is(err, errLeft) {
 		return nil, false, failed("read", err)
 	}
-	defer func() { err = errors.Join(err, failed("read", rows.Close())) }()
-	for size := 0; !more && rows.Next(); more = size >= pageBytes || len(commits) == pageCommits {
-		var c commit
-		if err := rows.Scan(&c.after, &c.last, &c.body); err != nil {
-			return nil, false, failed("read", err)
-		}
-		commits, size = append(commits, c), size+len(c.body)
-	}
-	return commits, more, failed("read", rows.Err())
+	return commits, more, nil
 }
 
 // decode decodes the events of a commit.

@@ -82,7 +82,7 @@ func (r *redaction) encode(events []flow.Event) error {
 
 func (r *redaction) run(ctx context.Context) error {
 	defer r.store.dialect.turn(ctx)()
-	tx, err := r.store.write.BeginTx(ctx, nil)
+	tx, err := r.store.dialect.begin(ctx, r.store.write)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (r *redaction) run(ctx context.Context) error {
 		return err
 	}
 	if r.added != nil {
-		kept, err := r.store.dialect.add(ctx, tx, r.added)
+		kept, err := r.store.dialect.add(ctx, standard{tx}, r.added)
 		if err == nil && !kept {
 			err = flow.ErrConflict
 		}

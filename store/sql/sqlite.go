@@ -23,13 +23,17 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	return Options{}.OpenSQLite(ctx, path)
 }
 
-// OpenSQLite opens a database file and migrates it to the present version. If the file is missing, it is
-// created, readable by its owner only. SQLite keeps two more files beside it, with the suffixes "-wal"
+// OpenSQLite opens a database file and migrates it to the present version, unless [Options].Migrate says otherwise. If the file is
+// missing, it is created then, readable by its owner only. SQLite keeps two more files beside it, with the suffixes "-wal"
 // and "-shm", and a file "-live-…" for each owner of leases, which proves that its process lives: the leases of one that is gone
 // are over. All processes that have it open must run on one machine. A file that another program has made is left as
 // it is: the error is a [*ForeignError]. Of a damaged file the error is [ErrDamaged].
 func (o Options) OpenSQLite(ctx context.Context, path string) (*Store, error) {
-	s, err := o.withDefaults().openSQLite(ctx, path)
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, failed("open", err)
+	}
+	s, err := o.openSQLite(ctx, path)
 	if err != nil {
 		return nil, failed("open", err)
 	}
@@ -42,10 +46,13 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	access := url.Values{}
-	if o.ReadOnly {
+	switch {
+	case o.ReadOnly:
 		access, err = sqliteUnwritten(path)
-	} else {
+	case o.Migrate == MigrateAuto:
 		err = sqliteCreate(path)
+	default:
+		_, err = os.Stat(path)
 	}
 	if err != nil {
 		return nil, err
@@ -70,12 +77,12 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 			return err
 		}
 		if o.ReadOnly {
-			return s.migrated(ctx)
+			return s.ready(ctx, MigrateCheck)
 		}
 		if err := walMode(ctx, write); err != nil {
 			return err
 		}
-		return s.migrate(ctx)
+		return s.ready(ctx, o.Migrate)
 	})
 	if err == nil {
 		err = w.prepare(ctx, write)
@@ -183,6 +190,12 @@ func sqliteMeaning(err error) error {
 		return ErrDamaged
 	case codes.SQLITE_READONLY, codes.SQLITE_PERM, codes.SQLITE_CANTOPEN: // the file exists: openSQLite has seen to that
 		return fs.ErrPermission
+	case codes.SQLITE_ERROR:
+		if text := err.Error(); strings.Contains(text, "no such table: debate") || strings.Contains(text, "no such column") ||
+			strings.Contains(text, "no column named") || strings.Contains(text, "no such index: debate") {
+			return errOlder
+		}
+		return nil
 	default:
 		return nil
 	}
@@ -208,24 +221,34 @@ func sqliteForeign(ctx context.Context, db *stdsql.DB) error {
 
 // sqliteWriter holds the statements of the connection that writes.
 type sqliteWriter struct {
-	begin, extend, tell, limit, label *stdsql.Stmt
-	turn                              turn
+	prepared map[string]*stdsql.Stmt // by their texts
+	turn     turn
 }
 
 func (w *sqliteWriter) dialect() *dialect {
 	return &dialect{
 		name: "sqlite",
-		now:  `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		now:  sqliteNow,
 		like: "LIKE",
 		json: func(column string, path ...string) string {
 			return fmt.Sprintf("json_extract(nullif(%s, ''), '$.%s')", column, strings.Join(path, "."))
 		},
+		began: sqliteNow,
+		due: "(d.due > 0 OR " + working + ") AND d.due <= " + sqliteNow +
+			" AND (d.due = 0 OR d.state NOT IN ('completed', 'canceled'))",
+		dueIndex:  "INDEXED BY debate_due",
 		ends:      `SELECT id, no, seq FROM debate WHERE id IN (SELECT value FROM json_each($1))`,
 		release:   `DELETE FROM debate_lease WHERE id = $1 AND owner = $2`,
 		versioned: `SELECT count(*) FROM sqlite_schema WHERE name = 'debate_version'`,
 		lock:      `SELECT 1`, // every transaction of this connection begins with the lock
 		write:     w.write,
-		add:       w.add,
+		add:       sqliteAdd,
+		begin: func(ctx context.Context, db *stdsql.DB) (*stdsql.Tx, error) {
+			return db.BeginTx(ctx, nil)
+		},
+		alone: func(ctx context.Context, db *stdsql.DB, statement string, args ...any) (int64, error) {
+			return standard{db}.exec(ctx, statement, args...)
+		},
 		turn: func(ctx context.Context) func() {
 			w.turn.begin(ctx)
 			return w.turn.end
@@ -275,26 +298,46 @@ func sqlitePurge(ctx context.Context, db *stdsql.DB) error {
 // sqlitePause is the pause before the write-ahead log is emptied again.
 const sqlitePause = 10 * time.Millisecond
 
-func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) (err error) {
-	prepare := func(text string) *stdsql.Stmt {
-		statement, prepareErr := db.PrepareContext(ctx, text)
-		err = errors.Join(err, prepareErr)
-		return statement
-	}
-	w.begin = prepare(`
+const (
+	// sqliteNow is the clock of this machine.
+	sqliteNow = `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`
+
+	// sqliteBegin makes the row of a conversation.
+	sqliteBegin = `
 		INSERT INTO debate (id, seq, at, started, state, round, result, about) VALUES ($1, 0, '', $2, '', 0, '', $3)
-		ON CONFLICT (id) DO NOTHING`)
-	// If the log ends elsewhere, last is NULL, which the table refuses. INSERT … SELECT would be slower:
-	// if there are triggers, SQLite first writes the rows to a temporary table.
-	w.extend = prepare(`
-		INSERT OR IGNORE INTO debate_commit (key, last, at, state, round, writer, body, result) VALUES (
+		ON CONFLICT (id) DO NOTHING`
+
+	// sqliteExtend appends one step to a log. If the log ends elsewhere, last is NULL, which the table refuses. INSERT … SELECT
+	// would be slower: if there are triggers, SQLite first writes the rows to a temporary table.
+	sqliteExtend = `
+		INSERT OR IGNORE INTO debate_commit (key, last, at, state, round, writer, body, result, since) VALUES (
 			(SELECT no * 4294967296 + $2 FROM debate WHERE id = $1),
 			(SELECT $3 FROM debate WHERE id = $1 AND seq = $2),
-			$4, $5, $6, $7, $8, $9)`)
-	w.tell = prepare(tell)
-	w.limit = prepare(limit)
-	w.label = prepare(label)
-	return err
+			$4, $5, $6, $7, $8, $9, $10)`
+)
+
+func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) error {
+	w.prepared = make(map[string]*stdsql.Stmt)
+	for _, text := range []string{sqliteBegin, sqliteExtend, tell, limit, label} {
+		statement, err := db.PrepareContext(ctx, text)
+		if err != nil {
+			return err
+		}
+		w.prepared[text] = statement
+	}
+	return nil
+}
+
+// sqliteTx runs the writer's prepared statements in a transaction.
+type sqliteTx struct {
+	standard
+
+	tx     *stdsql.Tx
+	writer *sqliteWriter
+}
+
+func (t sqliteTx) exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	return changed(t.tx.StmtContext(ctx, t.writer.prepared[statement]).ExecContext(ctx, args...)) //nolint:sqlclosecheck // closed with tx
 }
 
 // write writes steps. Most are single statements, each a transaction by itself.
@@ -308,8 +351,8 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 	// take longer than the statement.
 	ctx = context.WithoutCancel(ctx)
 	if len(steps) == 1 && steps[0].after > 0 && steps[0].begun == nil && steps[0].limit == nil {
-		var err error
-		steps[0].kept, err = w.append(ctx, w.extend, steps[0])
+		n, err := changed(w.prepared[sqliteExtend].ExecContext(ctx, sqliteRow(steps[0])...))
+		steps[0].kept = n > 0
 		return err
 	}
 	tx, err := db.BeginTx(ctx, nil)
@@ -317,9 +360,9 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	kept := make([]bool, len(steps))
+	on, kept := sqliteTx{standard{tx}, tx, w}, make([]bool, len(steps))
 	for i, s := range steps {
-		if kept[i], err = w.add(ctx, tx, s); err != nil {
+		if kept[i], err = sqliteAdd(ctx, on, s); err != nil {
 			return err
 		}
 	}
@@ -332,66 +375,40 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 	return nil
 }
 
-// add writes a step in a transaction.
-func (w *sqliteWriter) add(ctx context.Context, tx *stdsql.Tx, s *step) (kept bool, err error) {
+// sqliteAdd writes a step in a transaction.
+func sqliteAdd(ctx context.Context, on statements, s *step) (kept bool, err error) {
 	if s.after == 0 {
 		started, about := s.columns()
-		if err := in(ctx, tx, w.begin, s.id, started, about); err != nil {
+		if _, err := on.exec(ctx, sqliteBegin, s.id, started, about); err != nil {
 			return false, err
 		}
 	}
-	extend := tx.StmtContext(ctx, w.extend)
-	kept, err = w.append(ctx, extend, s)
-	if err == nil && kept && s.limit != nil && (s.after > 0 || *s.limit != 0) { // a new row has none
-		err = in(ctx, tx, w.limit, s.id, *s.limit)
+	n, err := on.exec(ctx, sqliteExtend, sqliteRow(s)...)
+	if err == nil && n > 0 && s.limit != nil && (s.after > 0 || *s.limit != 0) { // a new row has none
+		_, err = on.exec(ctx, limit, s.id, *s.limit)
 	}
-	if err != nil || !kept || s.begun == nil {
-		return kept, err
+	if err != nil || n == 0 || s.begun == nil {
+		return n > 0, err
 	}
-	return true, w.about(ctx, tx, s)
+	return true, s.describe(ctx, on, s.after == 0)
 }
 
-// about writes what a conversation is about.
-func (w *sqliteWriter) about(ctx context.Context, tx *stdsql.Tx, s *step) error {
-	if s.after > 0 { // otherwise the new row has it already
-		if err := in(ctx, tx, w.tell, s.id, s.begun.started, s.begun.about); err != nil {
-			return err
-		}
-	}
-	for _, pair := range s.begun.pairs {
-		if err := in(ctx, tx, w.label, s.id, pair); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// in runs a statement in a transaction.
-func in(ctx context.Context, tx *stdsql.Tx, statement *stdsql.Stmt, args ...any) error {
-	_, err := tx.StmtContext(ctx, statement).ExecContext(ctx, args...) //nolint:sqlclosecheck // closed with the transaction
-	return err
-}
-
-func (w *sqliteWriter) append(ctx context.Context, extend *stdsql.Stmt, s *step) (bool, error) {
-	result, err := extend.ExecContext(ctx, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body, s.result)
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
-	return n > 0, err
+// sqliteRow returns the columns of a step.
+func sqliteRow(s *step) []any {
+	return []any{s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since}
 }
 
 // lend does not wait for the disk. The owner of a lease runs on this machine: an event that loses
 // unsynced data, such as a power cut, ends the owner too.
-func (w *sqliteWriter) lend(ctx context.Context, db *stdsql.DB, statement string, args ...any) (result stdsql.Result, err error) {
+func (w *sqliteWriter) lend(ctx context.Context, db *stdsql.DB, statement string, args ...any) (int64, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer func() { _ = conn.Close() }()
 	ctx = context.WithoutCancel(ctx) // as in write
 	if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = normal`); err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer func() {
 		if _, backErr := conn.ExecContext(ctx, `PRAGMA synchronous = full`); backErr != nil {
@@ -399,5 +416,5 @@ func (w *sqliteWriter) lend(ctx context.Context, db *stdsql.DB, statement string
 			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 		}
 	}()
-	return conn.ExecContext(ctx, statement, args...)
+	return changed(conn.ExecContext(ctx, statement, args...))
 }

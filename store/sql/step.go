@@ -24,6 +24,7 @@ type step struct {
 	state  *string // nil: unchanged
 	round  *int64
 	result *string // with state
+	since  *string // when the state was entered; nil: unchanged
 	begun  *begun
 	limit  *int64 // of cost, as store.Info has it; nil: unchanged
 	wakes  bool   // it leads from a state in which nothing happens by itself, or from nothing, to another state
@@ -101,6 +102,9 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 				return nil, err
 			}
 			s.state, s.result = new(plain(string(info.State))), new(string(result))
+			if !info.Since.IsZero() { // else it is the state before
+				s.since = new(text(info.Since))
+			}
 		case *flow.Amendment:
 			if body.Budget != nil {
 				s.limit = new(int64(info.Limit))

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"context"
 	"crypto/rand"
 	stdsql "database/sql"
 	"errors"
@@ -18,6 +19,7 @@ type Store struct {
 	read    *stdsql.DB
 	write   *stdsql.DB
 	lend    *stdsql.DB // read or write, whichever writes leases
+	path    string     // PostgreSQL: the schemas that the tables are found in
 	later   bool       // see Options.VacuumLater
 	timeout time.Duration
 	poll    time.Duration
@@ -41,8 +43,31 @@ var (
 	_ store.Clock     = (*Store)(nil)
 	_ store.Describer = (*Store)(nil)
 
-	_ store.Quarantines = (*Store)(nil)
+	_ store.Quarantines  = (*Store)(nil)
+	_ store.Alarms       = (*Store)(nil)
+	_ store.Summer       = (*Store)(nil)
+	_ store.StateCounter = (*Store)(nil)
 )
+
+// reads returns what runs a statement that reads: the connections for that, or the host program's transaction that ctx has.
+func (s *Store) reads(ctx context.Context) statements {
+	if host := hostedBy(ctx); host != nil {
+		return guest{host, s}
+	}
+	return standard{s.read}
+}
+
+// alone runs a statement that writes: in a transaction of its own, or in the host program's that ctx has.
+func (s *Store) alone(ctx context.Context, statement string, args ...any) error {
+	if host := hostedBy(ctx); host != nil {
+		_, err := guest{host, s}.exec(ctx, statement, args...)
+		return err
+	}
+	return s.transact(ctx, func(ctx context.Context) error {
+		_, err := s.dialect.alone(ctx, s.write, statement, args...)
+		return err
+	})
+}
 
 // start starts that many committers.
 func (s *Store) start(committers int) {

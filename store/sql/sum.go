@@ -3,15 +3,14 @@ package sql
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
 
 // Sum implements [store.Summer] by one statement. If some of the descriptions are damaged, or the filter has conditions that the
-// database alone cannot decide (Text, After, Limit, a long label, a year of five digits), Sum lists the conversations. The JSON numbers of
-// a conversation are exact up to 2,000 USD.
+// database alone cannot decide (Text, After, Limit, Each, a long label, a year of five digits), Sum lists the conversations. The JSON
+// numbers of a conversation are exact up to 2,000 USD.
 func (s *Store) Sum(ctx context.Context, filter store.Filter) (store.Sum, error) {
 	if !decides(filter) {
 		return store.SumList(ctx, s, filter)
@@ -20,7 +19,7 @@ func (s *Store) Sum(ctx context.Context, filter store.Filter) (store.Sum, error)
 	if err != nil {
 		return store.Sum{}, failed("sum", err)
 	}
-	sum, err := s.sum(ctx, s.conditions(filter, "", gone))
+	sum, err := s.sum(ctx, filter, s.conditions(filter, "", gone))
 	if err != nil && ctx.Err() == nil {
 		return store.SumList(ctx, s, filter) // it reads on behind what is damaged, and caps what is too large
 	}
@@ -34,14 +33,11 @@ func decides(filter store.Filter) bool {
 			return false
 		}
 	}
-	return filter.Text == "" && filter.After == "" && filter.Limit == 0 && tellable(filter.From) && tellable(filter.Until)
+	each := filter.Per != "" && filter.Each > 0
+	return filter.Text == "" && filter.After == "" && filter.Limit == 0 && !each && tellable(filter.From) && tellable(filter.Until)
 }
 
-func (s *Store) sum(ctx context.Context, c *conditions) (sum store.Sum, err error) {
-	where := ""
-	if len(c.texts) > 0 {
-		where = "WHERE " + strings.Join(c.texts, " AND ")
-	}
+func (s *Store) sum(ctx context.Context, filter store.Filter, c *conditions) (sum store.Sum, err error) {
 	number := func(name, column string, path ...string) string {
 		return fmt.Sprintf(", coalesce(%s, 0) AS %s", s.dialect.json(column, path...), name)
 	}
@@ -64,7 +60,7 @@ func (s *Store) sum(ctx context.Context, c *conditions) (sum store.Sum, err erro
 		amount("copied", "d.about", "copied") + amount("copied_most", "d.about", "copiedUnsettled", "atMost") +
 		number("copied_broken", "d.about", "copiedUnsettled", "brokenOff") +
 		number("copied_unreported", "d.about", "copiedUnsettled", "unreported") +
-		" FROM " + s.joined() + " " + where + ") x"
+		" FROM " + s.joined(filter) + " " + c.where() + ") x"
 	err = s.read.QueryRowContext(ctx, query, c.args...).Scan(
 		&sum.Count, &sum.Spent, &sum.AtMost, &sum.BrokenOff, &sum.Unreported, &sum.Left, &sum.Unlimited)
 	return sum, err

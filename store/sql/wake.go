@@ -74,27 +74,37 @@ func (w *wake) lost(id, owner string) {
 // conversation.
 func (s *Store) writeAlone(ctx context.Context, one *step) error {
 	defer s.dialect.turn(ctx)()
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.dialect.begin(ctx, s.write)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	kept, err := s.dialect.add(ctx, tx, one)
+	kept, err := s.addAndCall(ctx, standard{tx}, Tx{SQL: tx}, one)
 	if err != nil || !kept {
 		return err
-	}
-	woken, err := s.describe(ctx, tx, one.id)
-	if err != nil {
-		return err
-	}
-	if !woken.State.Idle() && (one.wakes || woken.Owner == "" || !ofOwner(one.by, woken.Owner)) {
-		if err := s.wake.call(ctx, Tx{SQL: tx}, woken); err != nil {
-			return fmt.Errorf("OnWake: %w", err)
-		}
 	}
 	if err := tx.Commit(); err != nil {
 		return err
 	}
 	one.kept = true
 	return nil
+}
+
+// addAndCall writes a step in a transaction, and calls the host's function there if the step wakes its conversation. It reports
+// whether the step is kept if the transaction is committed.
+func (s *Store) addAndCall(ctx context.Context, on statements, tx Tx, one *step) (kept bool, err error) {
+	kept, err = s.dialect.add(ctx, on, one)
+	if err != nil || !kept || !s.wake.concerns(one) {
+		return kept, err
+	}
+	woken, err := s.describe(ctx, on, one.id)
+	if err != nil {
+		return false, err
+	}
+	if !woken.State.Idle() && (one.wakes || woken.Owner == "" || !ofOwner(one.by, woken.Owner)) {
+		if err := s.wake.call(ctx, tx, woken); err != nil {
+			return false, fmt.Errorf("OnWake: %w", err)
+		}
+	}
+	return true, nil
 }

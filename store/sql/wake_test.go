@@ -105,11 +105,14 @@ func TestWhatWakes(t *testing.T) {
 			j.woken = nil
 			require.NoError(t, kept.Append(t.Context(), id, 2, c.writer, c.events))
 			if assert.Len(t, j.woken, map[bool]int{true: 1}[c.woken], name) && c.woken {
-				info := j.woken[0]
+				since := time.Unix(2, 0).UTC() // it began in its state
+				if _, ok := c.events[0].Body.(*flow.Transition); ok {
+					since = time.Unix(3, 0).UTC()
+				}
 				assert.Equal(t, store.Info{
 					ID: id, State: working, Topic: "Cars", Labels: map[string]string{"tenant": "blue"}, Seq: 3, StartedAt: time.Unix(1, 0).UTC(),
-					LastAt: time.Unix(3, 0).UTC(), Owner: c.leased,
-				}, info, name)
+					LastAt: time.Unix(3, 0).UTC(), Since: since, Owner: c.leased,
+				}, j.woken[0], name)
 			}
 			require.NoError(t, kept.Delete(t.Context(), id))
 		}

@@ -1,0 +1,35 @@
+package sql
+
+import (
+	"context"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
+)
+
+// SetAlarm implements [store.Alarms]. Its time is measured by the clock of the database. In SQLite it does not wait for the disk: without
+// its alarm, a conversation is opened once more.
+func (s *Store) SetAlarm(ctx context.Context, id string, seq int64, d time.Duration) error {
+	if err := store.CheckID(id); err != nil {
+		return err
+	}
+	due, args := "0", []any{id, seq}
+	if d > 0 {
+		due, args = s.dialect.now+" + $3", append(args, d.Microseconds())
+	}
+	_, err := s.lent(ctx, `UPDATE debate SET due = `+due+` WHERE id = $1 AND seq = $2`, args...)
+	return failed("set alarm", err)
+}
+
+// alarmIn returns the time until an alarm, as store.Info has it. due and left are microseconds.
+func alarmIn(due, left int64) flow.Duration {
+	switch {
+	case due <= 0:
+		return 0 // there is none
+	case left == 0:
+		return -1 // it rings
+	default:
+		return flow.Duration(time.Duration(left) * time.Microsecond)
+	}
+}
