@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,15 +49,8 @@ ignore_startup_parameters = extra_float_digits
 	return &Pooler{folder, p}, nil
 }
 
-// URL returns the URL of a database of the server, by way of the pooler.
-func (p *Pooler) URL(database string) (string, error) {
-	u, err := url.Parse(database)
-	if err != nil {
-		return "", err
-	}
-	u.RawQuery = url.Values{"host": {p.folder}, "port": {port}, "default_query_exec_mode": {"exec"}}.Encode()
-	return u.String(), nil
-}
+// URL returns the URL of a database of the server, by way of the pooler. It asks for nothing that suits a pooler.
+func (p *Pooler) URL(database string) (string, error) { return at(p.folder, database) }
 
 // Stop ends the pooler and removes its files.
 func (p *Pooler) Stop() error { return p.process.end(false) }

@@ -132,7 +132,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
 	}
-	p, err := launch(ctx, s.folder, "QUIT", "database system is ready to accept connections", args...)
+	p, err := launch(ctx, s.folder, "QUIT", "database system is ready to accept", args...) // connections, or read-only ones
 	s.process = p
 	return err
 }
@@ -187,11 +187,40 @@ func (s *Server) create(ctx context.Context, template string) (string, error) {
 	if err := s.run(ctx, "createdb", "--host="+s.folder, "--username="+superuser, "--template="+template, name); err != nil {
 		return "", err
 	}
-	u := url.URL{
-		Scheme: "postgres", User: url.User(superuser), Host: "", Path: "/" + name,
-		RawQuery: url.Values{"host": {s.folder}, "port": {port}}.Encode(),
+	return s.URL((&url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/" + name}).String())
+}
+
+// URL returns the URL of a database on this server. The other URL of the database may be that on the server whose [Server.Standby] this
+// one is.
+func (s *Server) URL(database string) (string, error) { return at(s.folder, database) }
+
+// at returns the URL of a database whose socket is in a folder.
+func at(folder, database string) (string, error) {
+	u, err := url.Parse(database)
+	if err != nil {
+		return "", err
 	}
+	u.RawQuery = url.Values{"host": {folder}, "port": {port}}.Encode()
 	return u.String(), nil
+}
+
+// Standby starts a server that repeats what this one does, and accepts no changes until it is promoted. This one runs. The caller stops
+// the standby.
+func (s *Server) Standby(ctx context.Context) (*Server, error) {
+	folder, err := newFolder(ctx, filepath.Dir(s.folder))
+	if err != nil {
+		return nil, err
+	}
+	standby := &Server{programs: s.programs, folder: folder, settings: s.settings}
+	err = s.run(ctx, "pg_basebackup", "--pgdata="+standby.data(), "--host="+s.folder, "--port="+port, "--username="+superuser,
+		"--write-recovery-conf", "--checkpoint=fast", "--no-sync")
+	if err == nil {
+		err = standby.Restart(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, standby.Stop())
+	}
+	return standby, nil
 }
 
 // run runs one of PostgreSQL's programs to its end.

@@ -4,7 +4,6 @@ import (
 	"context"
 	stdsql "database/sql"
 	"errors"
-	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -54,13 +53,7 @@ func TestPostgresConforms(t *testing.T) {
 // Behind PgBouncer, each transaction may have another connection of the server, and nobody hears of what was announced.
 func TestPostgresBehindAPoolerConforms(t *testing.T) {
 	longform.Only(t, "the same suite without a pooler, by TestPostgresConforms")
-	newSchema(t) // starts the server
-	pooler, err := shared.server.Pooler(t.Context())
-	if errors.Is(err, exec.ErrNotFound) {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, pooler.Stop()) })
+	pooler := newPooler(t)
 	var s *storage // of the check that runs
 	conforms(t, func(t testing.TB) *storage {
 		database, err := shared.server.Database(t.Context())

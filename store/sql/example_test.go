@@ -2,6 +2,7 @@ package sql_test
 
 import (
 	"context"
+	stdsql "database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -134,4 +135,58 @@ func ExampleOptions() {
 	// Output:
 	// <nil>
 	// <nil>
+}
+
+// A host program stores an order and its debate together: both exist once the transaction is committed, or neither does.
+func ExampleSubmitTx() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "debates.db")
+	s, err := sql.OpenSQLite(ctx, path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = s.Close() }()
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}, Store: s}
+
+	db, err := stdsql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(5000)")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = db.Close() }()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = tx.Rollback() }()
+	// … the host program's own rows
+	id, err := sql.SubmitTx(ctx, sql.Tx{SQL: tx}, engine, debate.Config{
+		ID:     "cars-1",
+		Topic:  "Should cities ban private cars from their centres?",
+		Format: format.StructuredRounds,
+		Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"},
+			{Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	})
+	if err == nil {
+		err = tx.Commit()
+	}
+	fmt.Println(id, err)
+
+	for info, err := range s.List(ctx, store.Filter{Due: true}) { // a worker finds it
+		fmt.Println(info.ID, info.State, err)
+	}
+	// Output:
+	// cars-1 <nil>
+	// cars-1 initializing <nil>
 }

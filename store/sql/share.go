@@ -40,7 +40,7 @@ func (s *shares) take(info store.Info) bool {
 	}
 	if value == "" {
 		s.none = true
-	} else if one := pair(s.label, value); len(one) < pairLimit && len(s.full) < maxFull { // a longer one stands for several values
+	} else if one := pair(s.label, value); uncut(one) && len(s.full) < maxFull {
 		s.full = append(s.full, one)
 	}
 	return true

@@ -150,6 +150,9 @@ func pair(name, value string) string {
 	return string(encoded[:cut])
 }
 
+// uncut reports whether the text of a label is sure to be whole: no other label has it.
+func uncut(pair string) bool { return len(pair) <= pairLimit-utf8.UTFMax }
+
 // timeFormat has the same width for all times that JSON can represent, so that the order of texts is that
 // of times.
 const timeFormat = "2006-01-02T15:04:05.000000000Z"

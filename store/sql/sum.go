@@ -29,7 +29,7 @@ func (s *Store) Sum(ctx context.Context, filter store.Filter) (store.Sum, error)
 // decides reports whether the conditions of a query are exactly those of a filter.
 func decides(filter store.Filter) bool {
 	for name, value := range filter.Labels {
-		if len(pair(name, value)) == pairLimit {
+		if !uncut(pair(name, value)) {
 			return false
 		}
 	}

@@ -56,7 +56,7 @@ func eachObserved(t *testing.T, options sql.Options, test func(t *testing.T, o *
 func newObserved(t *testing.T, options sql.Options) *observed {
 	t.Helper()
 	o := &observed{storage: newPostgres(t)}
-	o.wire = newWire(t, o.url)
+	o.wire = newWire(t, o.url, "")
 	o.statements = &o.wire.statements
 	var err error
 	o.store, err = options.OpenPostgres(t.Context(), o.wire.url)
