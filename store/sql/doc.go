@@ -55,6 +55,9 @@
 // forked or imported, or somebody has answered or given another control. A host program whose workers take jobs from a
 // table of the same database inserts one there. The job then exists if and only if the events do.
 //
+// [SubmitTx] goes the other way: it starts a conversation in a transaction of the host program, of package database/sql or of pgx. The
+// conversation, its files and its job then exist if and only if what the host program has written does.
+//
 // # Removing texts
 //
 // [Store.Redact] and [Store.Delete] remove texts from the tables at once. What the files keep differs:
@@ -85,9 +88,15 @@
 //	SELECT c.body FROM debate d JOIN debate_commit c ON c.key / 4294967296 = d.no WHERE d.id = 'cars' ORDER BY c.key
 //
 // Opening a database migrates it to the version of this release, under a lock, in one transaction. Any
-// number of processes may open an empty database at once. If a newer release has migrated the database,
-// opening fails with a [*VersionError]. A file of SQLite with the tables of another program is not opened either
+// number of processes may open an empty database at once. A file of SQLite with the tables of another program is not opened
 // ([*ForeignError]).
+//
+// [Options].Migrate leaves the tables as they are. A program whose role may only read and write rows, without any right to change tables,
+// works on a migrated database; MigrateCheck has it fail at once on another. The tables' owner migrates them by "debate migrate --store
+// URL", or opens a store. Building an index keeps writers waiting for some seconds per million conversations.
+//
+// A release adds to tables, and takes nothing away that the release before uses. So the programs of a deployment may be of two releases:
+// migrate first, then replace the programs. Tables of a newer release that this one cannot use are refused with a [*VersionError].
 //
 // All ids, labels and texts are passed as parameters. Bodies are JSON, in which PostgreSQL can store NUL
 // characters. If a raw message holds invalid UTF-8, U+FFFD is written in its place, which any decoder
@@ -97,18 +106,33 @@
 // # Lists
 //
 // The query contains all conditions of a [store.Filter]. State, labels, times and the order of ids have
-// indexes. The database searches for Text with LIKE, in all bodies of the conversations that meet the other
+// indexes. What is Due is found by an index of its own, which does not reach conversations whose alarm is still to ring. The database searches for Text with LIKE, in all bodies of the conversations that meet the other
 // conditions, and then [store.Filter.Finds] checks what it found. Lists and logs are read in pages, and
 // no connection is held between them: a loop over one may use the store.
 //
 // [Store.Sum] is one statement over the same rows. For 10,000 conversations of one label it has taken 30 ms in SQLite and 60 ms in
-// PostgreSQL, a fifth and a twentieth of the time of a list.
+// PostgreSQL, a fifth and a twentieth of the time of a list. [Store.CountStates] is one statement too.
 //
 // # PostgreSQL behind a pooler
 //
-// Statements are prepared once per connection. A pooler that assigns connections per transaction must
-// support that (PgBouncer since 1.21), or the URL must say ?default_query_exec_mode=exec. Such a pooler
-// forwards no notifications, so [Store.Announce] announces nothing: workers behind it find the work of
-// other processes only by their sweeps. A store finds out by itself whether notifications arrive. Where they do not, [Store.Watch] asks
-// for the watched logs once in two [Options].Poll.
+// A connection begins with settings of its own, such as lock_timeout, in the message that opens it. A server takes them. A pooler that
+// lends a connection for each transaction refuses them, as PgBouncer does, or swallows them (ignore_startup_parameters). By that a store
+// recognises it, and the URL needs nothing that suits a pooler. The store then works as follows, and [Options].Logger has a line:
+//
+//   - It changes no setting beyond a transaction, since the connection is another client's next. Each append, lease and release is a
+//     transaction of four round trips: BEGIN, SET LOCAL, the statement, COMMIT. Without a pooler, each is one.
+//   - Statements are not prepared, and each read is one statement.
+//   - Nothing listens. [Store.Announce] announces only what this store appends: workers find the work of other processes by their looks.
+//     [Store.Watch] asks for the watched logs once in two [Options].Poll. [OpenBus] refuses the URL.
+//   - A read whose context ends closes its connection. No request to cancel it is sent, on which some poolers crash.
+//
+// This was tried with PgBouncer in transaction mode. A pooler that takes settings and mixes its clients' sessions all the same is not
+// recognised.
+//
+// # Failover
+//
+// With several hosts and target_session_attrs=read-write in its URL, a store finds the server that accepts changes. If a connection's
+// server says that it accepts none any more, or that it ends, the store drops all its connections of that time: the next ones go to the
+// server that accepts changes by then. Meanwhile calls fail with [ErrReadOnly] or the error of the connection, and the engine retries.
+// A store takes up to Options.Connections + 4 connections, and a [Bus] two.
 package sql
