@@ -77,7 +77,7 @@ func usable(t testing.TB, kept *sql.Store) error {
 }
 
 // What opening does about the tables that it finds.
-func TestMigrations(t *testing.T) {
+func TestMigrateOptions(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
 		now := s.version()
 		older := fmt.Sprintf("the database has version %d, and this release needs %d: run debate migrate", now-1, now)
@@ -158,7 +158,7 @@ func TestNoFileIsMadeUnasked(t *testing.T) {
 
 // The tables of a release are used by the one before as they are.
 func TestTablesOfANewerReleaseConform(t *testing.T) {
-	longform.Only(t, "that such tables can be used, by TestMigrations")
+	longform.Only(t, "that such tables can be used, by TestMigrateOptions")
 	for name, fresh := range map[string]func(testing.TB) *storage{"SQLite": newSQLite, "PostgreSQL": newPostgres} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

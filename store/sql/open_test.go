@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -211,7 +212,13 @@ func TestAClosedStore(t *testing.T) {
 		require.NoError(t, kept.Close())
 		require.NoError(t, kept.Close())
 		require.ErrorIs(t, kept.Append(t.Context(), "a", 1, "w", facts(1, 1)), sql.ErrClosed)
-		_, err := read(t, kept, "a")
+		require.ErrorIs(t, kept.SetAlarm(t.Context(), "a", 1, time.Minute), sql.ErrClosed)
+		_, err := kept.CountStates(t.Context(), store.Filter{})
+		require.ErrorIs(t, err, sql.ErrClosed)
+		_, _, err = kept.Version(t.Context())
+		require.ErrorIs(t, err, sql.ErrClosed)
+		require.ErrorIs(t, err, fs.ErrClosed, "a worker does not wait for it")
+		_, err = read(t, kept, "a")
 		require.ErrorIs(t, err, sql.ErrClosed)
 		for _, filter := range []store.Filter{{}, {Text: "x"}, {Due: true}} {
 			for _, err := range kept.List(t.Context(), filter) {
