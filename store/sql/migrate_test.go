@@ -16,7 +16,6 @@ import (
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
-	"github.com/agonist-dev/debate/store/storetest"
 )
 
 // fresh returns an empty database of the same kind.
@@ -161,15 +160,11 @@ func TestTablesOfANewerReleaseConform(t *testing.T) {
 	longform.Only(t, "that such tables can be used, by TestMigrateOptions")
 	for name, fresh := range map[string]func(testing.TB) *storage{"SQLite": newSQLite, "PostgreSQL": newPostgres} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			storetest.Run(t, func(t testing.TB) storetest.Storage {
+			conforms(t, func(t testing.TB) *storage {
 				s := fresh(t)
 				s.tables(t, s.version()+1, 8)
-				return storetest.Storage{
-					Open:   func(t testing.TB) store.Store { return s.store(t) },
-					Damage: func(t testing.TB, id string) { s.execute(t, "UPDATE debate SET about = '{' WHERE id = '"+id+"'") },
-				}
-			})
+				return s
+			}, nil)
 		})
 	}
 }
