@@ -131,8 +131,9 @@ func TestCountStates(t *testing.T) {
 			}
 		}
 		for name, filter := range map[string]store.Filter{
-			"all": {}, "labelled": {Labels: map[string]string{"tenant": "blue"}}, "paused": {States: []flow.State{flow.StatePaused}}, "due": {Due: true},
-			"a part of each": {Per: "tenant", Each: 3}, "none": {Labels: map[string]string{"tenant": "red"}},
+			"all": {}, "due": {Due: true}, "paused": {States: []flow.State{flow.StatePaused}},
+			"labelled": {Labels: map[string]string{"tenant": "blue"}}, "a part of each": {Per: "tenant", Each: 3},
+			"none": {Labels: map[string]string{"tenant": "red"}},
 		} {
 			want, err := store.CountList(t.Context(), kept, filter)
 			require.NoError(t, err)
