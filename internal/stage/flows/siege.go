@@ -31,7 +31,8 @@ type Siege struct {
 	Most    int           // conversations at a time
 	Moment  time.Duration // at most from the start of a worker to the next kill
 	Lease   time.Duration
-	Begun   []string // the conversations that Run has begun
+	Begun   []string        // the conversations that Run has begun
+	Waited  []time.Duration // how long conversations stood still after kills, in order; Run sets it
 
 	odd    map[string]Oddity // what is wrong with a worker, by its name
 	deaths []Death
@@ -179,6 +180,7 @@ func (s *Siege) audit(t *testing.T) {
 		sum.Hold(t, s.Engine, id, asked[id], want[n%4])
 	}
 	waited := waits(asked, s.deaths)
+	s.Waited = waited
 	t.Log(&sum)
 	t.Logf("time to continue after a kill, %d times: p50 %v, p99 %v; the longest time between two calls of a conversation %v; lease %v",
 		len(waited), Quantile(waited, 0.5), Quantile(waited, 0.99), Standstill(asked).Round(time.Millisecond), s.Lease)
