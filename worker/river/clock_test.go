@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -39,37 +40,36 @@ func TestAClockThatIsOff(t *testing.T) {
 	for _, off := range []time.Duration{time.Hour, -time.Hour} {
 		t.Run(off.String(), func(t *testing.T) {
 			t.Parallel()
-			each(t, func(t *testing.T, p place) {
-				const debates = 4
-				host := p.opened(t, worker.Options{})
-				engine := engineOn(host.store, nil)
-				var seen sync.Map
-				now := func(ctx context.Context, req *provider.Request) error {
-					id, _, _ := strings.Cut(req.ID, "/")
-					if _, again := seen.LoadOrStore(id, true); !again { // a wait that is long enough for the debate to be released
-						return &provider.Error{Kind: provider.KindRateLimit, RetryAfter: time.Second, NotSent: true}
-					}
-					return slowly(10*time.Millisecond)(ctx, req)
+			const debates = 4
+			p := newPlace(t)
+			host := p.opened(t, worker.Options{})
+			engine := engineOn(host.store, nil)
+			var seen sync.Map
+			now := func(ctx context.Context, req *provider.Request) error {
+				id, _, _ := strings.Cut(req.ID, "/")
+				if _, again := seen.LoadOrStore(id, true); !again { // a wait that is long enough for the debate to be released
+					return &provider.Error{Kind: provider.KindRateLimit, RetryAfter: 8 * time.Second, NotSent: true}
 				}
-				wrong := p.opened(t, worker.Options{})
-				settings := soon()
-				settings.Test.Time = clock(off)
-				first := working(t, wrong, engineOn(wrong.store, now), worker.Config{River: settings, Sweep: time.Second, Far: time.Millisecond})
-				right := p.opened(t, worker.Options{})
-				second := working(t, right, engineOn(right.store, now), worker.Config{Sweep: time.Second, Far: time.Millisecond})
-				began := time.Now()
-				for i := range debates {
-					config := debating(fmt.Sprint("d", i))
-					config.Patience = time.Hour
-					submit(t, engine, config)
-				}
-				for i := range debates {
-					finished(t, engine, fmt.Sprint("d", i))
-				}
-				assert.Less(t, time.Since(began), 30*time.Minute, "an hour was waited for")
-				assert.Positive(t, first.Stats().Far+second.Stats().Far, "no debate was released: the test finds nothing")
-				assert.Zero(t, host.rows(t)["discarded"])
-			})
+				return slowly(10*time.Millisecond)(ctx, req)
+			}
+			wrong := p.opened(t, worker.Options{})
+			settings := soon()
+			settings.Test.Time = clock(off)
+			working(t, wrong, engineOn(wrong.store, now), worker.Config{River: settings, Far: time.Millisecond})
+			right := p.opened(t, worker.Options{})
+			working(t, right, engineOn(right.store, now), worker.Config{Far: time.Millisecond})
+			began := time.Now()
+			for i := range debates {
+				config := debating(fmt.Sprint("d", i))
+				config.Patience = time.Hour
+				submit(t, engine, config)
+			}
+			for i := range debates {
+				finished(t, engine, fmt.Sprint("d", i))
+			}
+			assert.Less(t, time.Since(began), 30*time.Minute, "an hour was waited for")
+			assert.Positive(t, host.count(t, "river_job WHERE metadata ? 'snoozes'"), "no debate was released: the test finds nothing")
+			assert.Zero(t, host.rows(t)["discarded"])
 		})
 	}
 }
@@ -94,24 +94,23 @@ func TestWorkersWhoseClocksAreOff(t *testing.T) {
 	for _, off := range []time.Duration{time.Hour, -time.Hour} {
 		t.Run(off.String(), func(t *testing.T) {
 			t.Parallel()
-			each(t, func(t *testing.T, p place) {
-				ids := []string{"hard", "soft"}
-				o := order{Place: p, Ledger: filepath.Join(t.TempDir(), "ledger"), Lease: time.Second, Slots: 5}
-				o.Name, o.Off, o.Latency, o.Timed = "first", off, time.Hour, ids
-				o.untilAsked(t, ids).Kill()
-				o.Name, o.Off, o.Timed = "second", -off, nil
-				o.untilAsked(t, ids).Kill()
-				o.Name, o.Off, o.Latency = "third", 2*off, 10*time.Millisecond
-				o.untilAsked(t, ids)
-				engine := engineOn(p.opened(t, worker.Options{}).store, nil)
-				for _, id := range ids {
-					record := finished(t, engine, id)
-					assert.Equal(t, flow.StateCompleted, record.State)
-					assert.Equal(t, flow.EndRounds, record.Reason)
-					assert.Len(t, record.Turns, 4)
-					assert.Less(t, record.Duration(), 30*time.Minute)
-				}
-			})
+			p := newPlace(t)
+			ids := []string{"hard", "soft"}
+			o := order{Place: p, Ledger: filepath.Join(t.TempDir(), "ledger"), Lease: time.Second, Slots: 5}
+			o.Name, o.Off, o.Latency, o.Timed = "first", off, time.Hour, ids
+			o.untilAsked(t, ids).Kill()
+			o.Name, o.Off, o.Timed = "second", -off, nil
+			o.untilAsked(t, ids).Kill()
+			o.Name, o.Off, o.Latency = "third", 2*off, 10*time.Millisecond
+			o.untilAsked(t, ids)
+			engine := engineOn(p.opened(t, worker.Options{}).store, nil)
+			for _, id := range ids {
+				record := finished(t, engine, id)
+				assert.Equal(t, flow.StateCompleted, record.State)
+				assert.Equal(t, flow.EndRounds, record.Reason)
+				assert.Len(t, record.Turns, 4)
+				assert.Less(t, record.Duration(), 30*time.Minute)
+			}
 		})
 	}
 }
@@ -129,40 +128,38 @@ func (s *setStore) Time(ctx context.Context) (time.Time, error) {
 	return now.Add(time.Duration(s.by.Load())), err
 }
 
-// The clock of the store is set forward by an hour. While a worker holds the debate, that counts as no time. Between two of its jobs it
-// counts once, as if nobody had worked on it.
+// The clock of the store is set forward by an hour. While a worker holds the debate, that counts as no time. Between two turns of its job
+// it counts once, as if nobody had worked on it.
 func TestTheClockOfTheStoreIsSet(t *testing.T) {
 	t.Parallel()
-	for name, between := range map[string]bool{"in a call": false, "between two jobs": true} {
+	for name, between := range map[string]bool{"in a call": false, "between two turns": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			each(t, func(t *testing.T, p place) {
-				host := p.opened(t, worker.Options{})
-				store := &setStore{Store: host.store}
-				var calls atomic.Int64
-				engine := engineOn(store, func(context.Context, *provider.Request) error {
-					switch second := calls.Add(1) == 2; {
-					case second && between:
-						return &provider.Error{Kind: provider.KindRateLimit, RetryAfter: 3 * time.Second, NotSent: true}
-					case second:
-						store.by.Store(int64(time.Hour))
-					}
-					return nil
-				})
-				engine.Lease = 6 * time.Second // the clock is read anew after a third of it
-				w := working(t, host, engine, worker.Config{Far: time.Millisecond})
-				config := timed("soft")
-				config.Labels = nil
-				submit(t, engine, config)
-				if between {
-					eventually(t, "the debate is released", func() bool { return w.Stats().Far == 1 && host.rows(t)["scheduled"] == 1 })
+			host := newPlace(t).opened(t, worker.Options{})
+			store := &setStore{Store: host.store}
+			var calls atomic.Int64
+			engine := engineOn(store, func(context.Context, *provider.Request) error {
+				switch second := calls.Add(1) == 2; {
+				case second && between:
+					return &provider.Error{Kind: provider.KindRateLimit, RetryAfter: 6 * time.Second, NotSent: true}
+				case second:
 					store.by.Store(int64(time.Hour))
 				}
-				record := finished(t, engine, "soft")
-				assert.Equal(t, between, record.Duration() >= time.Hour, record.Duration())
-				assert.Less(t, record.Duration(), 2*time.Hour)
-				assert.Equal(t, between, record.Reason == flow.EndSoftLimit, record.Reason)
+				return nil
 			})
+			engine.Lease = 6 * time.Second // the clock is read anew after a third of it
+			working(t, host, engine, worker.Config{Far: time.Millisecond})
+			config := timed("soft")
+			config.Labels = nil
+			submit(t, engine, config)
+			if between {
+				eventually(t, "the debate is released", func() bool { return host.state(t, "soft") == rivertype.JobStateScheduled })
+				store.by.Store(int64(time.Hour))
+			}
+			record := finished(t, engine, "soft")
+			assert.Equal(t, between, record.Duration() >= time.Hour, record.Duration())
+			assert.Less(t, record.Duration(), 2*time.Hour)
+			assert.Equal(t, between, record.Reason == flow.EndSoftLimit, record.Reason)
 		})
 	}
 }

@@ -34,9 +34,9 @@ var (
 )
 
 // short is the config of a debate of one round.
-func short(id string, labels map[string]string) debate.Config {
+func short(id string) debate.Config {
 	c := debating(id)
-	c.Rounds, c.Labels, c.Patience = 1, labels, time.Hour
+	c.Rounds, c.Patience = 1, time.Hour
 	return c
 }
 
@@ -49,7 +49,7 @@ func ended(t testing.TB, engine *debate.Engine, debates int) time.Time {
 // Four workers get through as many debates as one process with as many calls in flight. With -river.processes each of the four is a
 // process of its own.
 func TestThroughput(t *testing.T) {
-	longform.Only(t, "several workers get through many debates in TestFairness and TestKill, and no time is measured")
+	longform.Only(t, "several workers get through many debates in TestKill, and no time is measured")
 	const workers = 4
 	places := max(*crowd/16, 4) // of each worker
 	single, singleTime := alone(t, workers*places)
@@ -69,12 +69,12 @@ func TestThroughput(t *testing.T) {
 // alone works on all debates in this process, with that many at a time.
 func alone(t *testing.T, most int) (took, spent time.Duration) {
 	t.Helper()
-	b := newPostgres(t).opened(t, worker.Options{})
+	b := newPlace(t).opened(t, worker.Options{})
 	engine := engineOn(b.store, slowly(*latency))
 	ids := make([]string, *crowd)
 	for i := range ids {
 		ids[i] = fmt.Sprint("d", i)
-		submit(t, engine, short(ids[i], nil))
+		submit(t, engine, short(ids[i]))
 	}
 	began, before := time.Now(), process.CPU()
 	flows.PlayAll(t, engine, ids, most)
@@ -85,20 +85,22 @@ func alone(t *testing.T, most int) (took, spent time.Duration) {
 // theirs alone.
 func together(t *testing.T, workers, places int) (took, spent time.Duration) {
 	t.Helper()
-	p := newPostgres(t)
+	p := newPlace(t)
 	host := p.opened(t, worker.Options{})
 	engine := engineOn(host.store, nil)
 	for i := range *crowd {
-		submit(t, engine, short(fmt.Sprint("d", i), nil))
+		submit(t, engine, short(fmt.Sprint("d", i)))
 	}
 	if !*processes {
 		for range workers {
 			b := p.opened(t, worker.Options{})
 			working(t, b, engineOn(b.store, slowly(*latency)), worker.Config{
-				Queues: map[string]int{worker.DefaultQueue: places}, River: &river.Config{TestOnly: true}, Sweep: 10 * time.Second,
+				Queues: map[string]int{worker.DefaultQueue: places}, River: &river.Config{TestOnly: true},
 			})
 		}
 		began, before := time.Now(), process.CPU()
+		ended(t, engine, *crowd/2)
+		connections(t, host, workers)
 		return ended(t, engine, *crowd).Sub(began), process.CPU() - before
 	}
 	began := time.Now()
@@ -108,6 +110,8 @@ func together(t *testing.T, workers, places int) (took, spent time.Duration) {
 			Place: p, Name: fmt.Sprint("w", i), Ledger: filepath.Join(t.TempDir(), "ledger"), Latency: *latency, Slots: places, Calm: true,
 		}))
 	}
+	ended(t, engine, *crowd/2)
+	connections(t, host, workers)
 	took = ended(t, engine, *crowd).Sub(began)
 	for _, one := range all {
 		one.Kill()
@@ -116,40 +120,57 @@ func together(t *testing.T, workers, places int) (took, spent time.Duration) {
 	return took, spent
 }
 
-// Workers without work ask the database little.
-func TestIdleQueries(t *testing.T) {
-	longform.Only(t, "nothing: it counts queries in a span of time")
-	const workers, span = 4, 6 * time.Second
-	p := newPostgres(t)
-	host := p.opened(t, worker.Options{})
-	for range workers {
-		b := p.opened(t, worker.Options{})
-		working(t, b, engineOn(b.store, nil), worker.Config{River: &river.Config{TestOnly: true}, Sweep: 10 * time.Second})
-	}
-	count := func() (n int) {
-		require.NoError(t, host.db.QueryRowContext(t.Context(), `SELECT xact_commit + xact_rollback FROM pg_stat_database
-			WHERE datname = current_database()`).Scan(&n))
-		return n
-	}
-	timer := time.NewTimer(3 * time.Second) // until they have begun
-	<-timer.C
-	before := count()
-	timer.Reset(span)
-	<-timer.C
-	perSecond := float64(count()-before) / span.Seconds()
-	t.Logf("%d idle workers: %.1f transactions per second in all", workers, perSecond)
-	assert.Less(t, perSecond, 40.0)
+// connections logs how many connections the workers and the test have.
+func connections(t *testing.T, host *base, workers int) {
+	t.Helper()
+	var n int
+	require.NoError(t, host.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&n))
+	t.Logf("%d workers and the test have %d connections", workers, n)
 }
 
-// An answer of a person reaches a debate that no process holds: a call follows, though no sweep comes.
+// Workers without work ask the database little, however many queues they serve.
+func TestIdleQueries(t *testing.T) {
+	longform.Only(t, "nothing: it counts queries in a span of time")
+	const workers, span = 4, 10 * time.Second
+	for _, queues := range []int{1, 100} {
+		t.Run(fmt.Sprint(queues), func(t *testing.T) {
+			p := newPlace(t)
+			host := p.opened(t, worker.Options{})
+			all := make(map[string]int)
+			for i := range queues {
+				all[fmt.Sprint("tenant-", i)] = 5
+			}
+			for range workers {
+				b := p.opened(t, worker.Options{})
+				working(t, b, engineOn(b.store, nil), worker.Config{Queues: all, River: &river.Config{TestOnly: true}})
+			}
+			count := func() (n int) {
+				require.NoError(t, host.pool.QueryRow(t.Context(), `SELECT xact_commit + xact_rollback FROM pg_stat_database
+					WHERE datname = current_database()`).Scan(&n))
+				return n
+			}
+			timer := time.NewTimer(5 * time.Second) // until they have begun
+			<-timer.C
+			before := count()
+			timer.Reset(span)
+			<-timer.C
+			perSecond := float64(count()-before) / span.Seconds()
+			t.Logf("%d idle workers of %d queues: %.1f transactions per second in all", workers, queues, perSecond)
+			assert.Less(t, perSecond, 40.0)
+		})
+	}
+}
+
+// An answer of a person reaches a debate that no process holds: a call follows.
 func TestFromAnAnswerToTheNextCall(t *testing.T) {
-	p := newPostgres(t)
+	p := newPlace(t)
 	host := p.opened(t, worker.Options{})
 	engine := engineOn(host.store, nil)
 	var mu sync.Mutex
 	given, heard := make(map[string]time.Time), make(map[string]time.Duration)
 	b := p.opened(t, worker.Options{})
-	w := working(t, b, engineOn(b.store, func(ctx context.Context, req *provider.Request) error {
+	working(t, b, engineOn(b.store, func(ctx context.Context, req *provider.Request) error {
 		id, _, _ := strings.Cut(req.ID, "/")
 		mu.Lock()
 		if at, ok := given[id]; ok && heard[id] == 0 {
@@ -158,7 +179,6 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 		mu.Unlock()
 		return slowly(10*time.Millisecond)(ctx, req)
 	}), worker.Config{River: &river.Config{TestOnly: true}})
-	swept(t, b)
 	for i := range *crowd {
 		config := debating(fmt.Sprint("d", i))
 		config.Unattended, config.Judging.Judges = false, []debate.JudgeConfig{{Name: "Zoe", Person: true}}
@@ -167,7 +187,7 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 	flows.Reached(t, engine, flow.StateAwaitingInput, *crowd)
 	eventually(t, "a debate that waits for a person has no job", func() bool {
 		jobs := host.rows(t)
-		return w.Stats().Running == 0 && jobs["available"]+jobs["running"] == 0
+		return jobs["available"]+jobs["running"] == 0
 	})
 	verdict, err := json.Marshal(debate.PersonJudgement{
 		Scores: map[string]float64{"Ada": 8, "Ben": 7}, QualityScore: 7, ShouldContinue: true, Reasoning: "Both were clear.",
@@ -197,7 +217,6 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 	defer mu.Unlock()
 	all := slices.Sorted(maps.Values(heard))
 	t.Logf("from an answer to the next call, %d times: p50 %v, p99 %v", len(all), flows.Quantile(all, 0.5), flows.Quantile(all, 0.99))
-	assert.Zero(t, w.Stats().Supplied+w.Stats().Rescued)
 	if longform.Asked() { // a few measure the machine
 		assert.Less(t, flows.Quantile(all, 0.5), 5*time.Second)
 	}

@@ -1,132 +1,125 @@
 package river
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
+	stdsql "database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
-	debatesql "github.com/agonist-dev/debate/store/sql"
+	"github.com/agonist-dev/debate/store/sql"
 )
 
 // DefaultQueue is the queue of debates that are not routed elsewhere.
 const DefaultQueue = "debate"
 
-// op names this package in errors.
-const op = "river"
+// Args are the arguments of a debate's job: its id, and nothing else. All else is in the debate's log.
+type Args struct {
+	ID string `json:"id" river:"unique"`
+}
 
-// sweepQueue is the queue of sweeps.
-const sweepQueue = "debate_sweep"
+// Kind implements [river.JobArgs].
+func (Args) Kind() string { return "debate" }
 
-// Driver is River's way to a database: riverdatabasesql or riversqlite.
-type Driver = riverdriver.Driver[*sql.Tx]
+// InsertOpts implements [river.JobArgsWithInsertOpts]: a debate has one job that is not finished.
+func (Args) InsertOpts() river.InsertOpts {
+	over := func(s rivertype.JobState) bool { return s == rivertype.JobStateCompleted }
+	unfinished := slices.DeleteFunc(rivertype.UniqueOptsByStateDefault(), over)
+	return river.InsertOpts{Queue: DefaultQueue, MaxAttempts: 25, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinished}}
+}
 
 // Options configure jobs. The zero value puts all debates into one queue.
 type Options struct {
-	// Route returns the queue of a debate, for example by a label that names the tenant. It must return the same for the same
-	// labels. The zero Route is that of DefaultQueue. A name that River does not allow is replaced by DefaultQueue. Route is
-	// called concurrently, within transactions, so it must not wait. nil: all debates are in DefaultQueue.
+	// Route returns where the job of a debate waits, such as the queue of its tenant. If River refuses that, the submit or control fails
+	// with kind validation. Route is called concurrently and in transactions: it must not wait. nil: all debates are in DefaultQueue.
 	Route func(info store.Info) Route
-	// Schema is the schema of River's tables in PostgreSQL. It must exist: Migrate makes tables, and no schema. "": the one that the
-	// connection finds first.
+	// Schema is the schema of River's tables. "": debate_river.
 	Schema string
+	// Tags are the labels that jobs carry as tags, such as "tenant-acme", unless River refuses the tag. nil: all labels.
+	Tags []string
 	// Logger gets River's lines and those of this package. nil: slog.Default.
 	Logger *slog.Logger
 }
 
 // Route is where the job of a debate waits.
 type Route struct {
-	Queue    string // 1 to 64 letters, digits, '_' and '-'; "": DefaultQueue
+	Queue    string // 1 to 64 small letters and digits, with single '_' and '-' between them; "": DefaultQueue
 	Priority int    // within the queue, from 1, which is first, to 4; 0: 1
 }
 
-// Jobs gives debates their jobs. It is safe for concurrent use, and has no goroutine.
-type Jobs struct {
-	db      *sql.DB
-	driver  Driver
-	options Options
-	client  *river.Client[*sql.Tx] // that inserts
+// Jobs gives debates their jobs. T is the transaction of River's driver. Jobs is safe for concurrent use, and has no goroutine.
+type Jobs[T any] struct {
+	driver   riverdriver.Driver[T] // River may change executors in any release: this file has all calls of them, and TestTables makes each
+	options  Options
+	table    string // of jobs
+	queues   string // the table of queues
+	migrator *rivermigrate.Migrator[T]
+	sql      *river.Client[*stdsql.Tx] // both only insert
+	pgx      *river.Client[pgx.Tx]
 }
 
-// New returns the jobs of the database that db and driver have open. It is the database of the debates' store, so that an
-// event and its job are one transaction. New does not use it yet. The caller closes db after use.
-func New(db *sql.DB, driver Driver, options Options) (*Jobs, error) {
-	if db == nil || driver == nil {
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: op, Err: errors.New("the database or its driver is missing")}
+// New returns the jobs of a database of PostgreSQL, which driver has open: riverpgxv5 or riverdatabasesql. It must be the database of
+// the debates' store, so that an event and its job are one transaction. New does not use it yet.
+func New[T any](driver riverdriver.Driver[T], options Options) (*Jobs[T], error) {
+	if driver == nil || !driver.PoolIsSet() || driver.DatabaseName() != riverdriver.DatabaseNamePostgres {
+		return nil, invalid("driver", errors.New("has no database of PostgreSQL: Engine.Work works on others without jobs"))
 	}
-	if options.Logger == nil {
-		options.Logger = slog.Default()
+	options.Schema, options.Logger = cmp.Or(options.Schema, "debate_river"), cmp.Or(options.Logger, slog.Default())
+	j := &Jobs[T]{driver: driver, options: options}
+	j.table, j.queues = pgx.Identifier{options.Schema, "river_job"}.Sanitize(), pgx.Identifier{options.Schema, "river_queue"}.Sanitize()
+	config := &river.Config{Schema: options.Schema, Logger: options.Logger}
+	var failed [3]error
+	j.migrator, failed[0] = rivermigrate.New(driver, &rivermigrate.Config{Schema: options.Schema, Logger: options.Logger})
+	j.sql, failed[1] = river.NewClient(riverdatabasesql.New(nil), config)
+	j.pgx, failed[2] = river.NewClient(riverpgxv5.New(nil), config)
+	if err := cmp.Or(failed[:]...); err != nil {
+		return nil, invalid("Options", err)
 	}
-	client, err := river.NewClient(driver, &river.Config{Schema: options.Schema, Logger: options.Logger})
-	if err != nil {
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: op, Err: err}
-	}
-	return &Jobs{db: db, driver: driver, options: options, client: client}, nil
+	return j, nil
 }
 
-// Migrate brings River's tables to the version that this package's River needs, if they are missing or older. In SQLite, open the
-// store before: it refuses a file that has only tables of other programs.
-func (j *Jobs) Migrate(ctx context.Context) error {
-	migrator, err := j.migrator()
+// invalid returns an error of kind validation.
+func invalid(field string, err error) error {
+	return &flow.Error{Kind: provider.KindValidation, Op: "river", Field: field, Err: err}
+}
+
+// broken returns an error of kind store; nil: err is nil.
+func broken(doing string, err error) error {
 	if err == nil {
-		_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+		return nil
 	}
-	if err != nil {
-		return &flow.Error{Kind: provider.KindStore, Op: op, Err: fmt.Errorf("migrate: %w", err)}
-	}
-	return nil
+	return &flow.Error{Kind: provider.KindStore, Op: "river", Err: fmt.Errorf("%s: %w", doing, err)}
 }
 
-// Check reports whether River's tables have the version that this package's River needs. The error is of kind store.
-func (j *Jobs) Check(ctx context.Context) error {
-	migrator, err := j.migrator()
-	if err != nil {
-		return &flow.Error{Kind: provider.KindStore, Op: op, Err: err}
-	}
-	valid, err := migrator.Validate(ctx, nil)
-	if err == nil && !valid.OK {
-		err = fmt.Errorf("the tables of River are missing or of an older version (%s): Migrate brings them up",
-			strings.Join(valid.Messages, "; "))
-	}
-	if err != nil {
-		return &flow.Error{Kind: provider.KindStore, Op: op, Err: err}
-	}
-	return nil
-}
-
-func (j *Jobs) migrator() (*rivermigrate.Migrator[*sql.Tx], error) {
-	return rivermigrate.New(j.driver, &rivermigrate.Config{Schema: j.options.Schema, Logger: j.options.Logger})
-}
-
-// OnWake gives a debate its job, within the transaction tx that has given the debate work. It is for sql.Options.OnWake:
-// the job is there if and only if the event is. If the debate has an unfinished job, that one becomes due at once. OnWake
-// leaves a running job alone, because it checks the end of the log before it ends.
-//
-// A transaction of pgx is refused: the error is of kind validation.
-func (j *Jobs) OnWake(ctx context.Context, tx debatesql.Tx, woken store.Info) error {
-	if tx.SQL == nil {
-		err := errors.New("is no transaction of database/sql: open the database of River through database/sql, or submit without one of pgx")
-		return &flow.Error{Kind: provider.KindValidation, Op: op, Field: "tx", Err: err}
-	}
-	route := j.route(woken)
-	made, err := j.insertTx(ctx, tx.SQL, Args{woken.ID}, &river.InsertOpts{Queue: route.Queue, Priority: route.Priority})
-	if err == nil && made.UniqueSkippedAsDuplicate && made.Job.State != rivertype.JobStateRunning {
-		_, err = j.client.JobRetryTx(ctx, tx.SQL, made.Job.ID)
-	}
-	if err != nil && isMissing(err) {
-		err = fmt.Errorf("the tables of River are missing or of an older version: Migrate brings them up: %w", err)
+// OnWake gives a debate its job, within the transaction tx that has given the debate work. It is for sql.Options.OnWake: the job is
+// there if and only if the event is. If the debate has a job that waits, that one becomes due. A job that is being worked is left alone.
+func (j *Jobs[T]) OnWake(ctx context.Context, tx sql.Tx, woken store.Info) error {
+	opts, err := j.insertion(woken)
+	switch {
+	case err == nil && tx.Pgx != nil:
+		err = wake(ctx, j.pgx, tx.Pgx, j.table, woken.ID, opts)
+	case err == nil && tx.SQL != nil:
+		err = wake(ctx, j.sql, tx.SQL, j.table, woken.ID, opts)
+	case err == nil:
+		err = invalid("tx", errors.New("is missing"))
 	}
 	if err != nil {
 		return fmt.Errorf("river: a job for debate %s: %w", woken.ID, err)
@@ -134,53 +127,124 @@ func (j *Jobs) OnWake(ctx context.Context, tx debatesql.Tx, woken store.Info) er
 	return nil
 }
 
-// insertTx inserts a job within a transaction. One that is due at once gets the time of the database: River's driver for PostgreSQL
-// gives it that of this process, and from a clock that is ahead nobody would take it until then.
-func (j *Jobs) insertTx(ctx context.Context, tx *sql.Tx, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error) {
-	made, err := j.client.InsertTx(ctx, tx, args, opts)
-	if err != nil || made.UniqueSkippedAsDuplicate || j.driver.DatabaseName() == riverdriver.DatabaseNameSQLite {
-		return made, err
-	}
-	_, err = tx.ExecContext(ctx, "UPDATE "+j.table()+ //nolint:gosec // no input
-		" SET scheduled_at = now() WHERE id = $1 AND state = 'available'", made.Job.ID)
-	return made, err
-}
+var (
+	queueName = regexp.MustCompile(`\A[a-z0-9]+([_-]?[a-z0-9]+)*\z`)
+	tagName   = regexp.MustCompile(`\A\w[\w-]+\w\z`)
+)
 
-// insert inserts a job in a transaction of its own.
-func (j *Jobs) insert(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error) {
-	tx, err := j.db.BeginTx(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = tx.Rollback() }()
-	made, err := j.insertTx(ctx, tx, args, opts)
-	if err != nil {
-		return nil, err
-	}
-	return made, tx.Commit()
-}
-
-// isMissing reports whether a database has refused a statement because a table, or a part of one, is not there.
-func isMissing(err error) bool {
-	var refused interface{ SQLState() string }
-	if errors.As(err, &refused) { // PostgreSQL: undefined table, object, function, column; invalid schema
-		return slices.Contains([]string{"42P01", "42704", "42883", "42703", "3F000"}, refused.SQLState())
-	}
-	return strings.Contains(err.Error(), "no such ") // SQLite
-}
-
-// queueName is what River allows.
-var queueName = regexp.MustCompile(`\A[a-z0-9]+([_-]?[a-z0-9]+)*\z`)
-
-// route returns where the job of a debate waits.
-func (j *Jobs) route(info store.Info) Route {
+// insertion returns how the job of a debate is inserted.
+func (j *Jobs[T]) insertion(info store.Info) (*river.InsertOpts, error) {
 	var r Route
 	if j.options.Route != nil {
 		r = j.options.Route(info)
 	}
-	if r.Queue == sweepQueue || len(r.Queue) > 64 || !queueName.MatchString(r.Queue) {
-		r.Queue = DefaultQueue
+	opts := &river.InsertOpts{Queue: cmp.Or(r.Queue, DefaultQueue), Priority: cmp.Or(r.Priority, 1)}
+	if len(opts.Queue) > 64 || !queueName.MatchString(opts.Queue) || opts.Priority < 1 || opts.Priority > 4 {
+		return nil, invalid("Options.Route", fmt.Errorf("queue %q with priority %d is refused by River", opts.Queue, opts.Priority))
 	}
-	r.Priority = min(max(r.Priority, 1), 4)
-	return r
+	keys := j.options.Tags
+	if keys == nil {
+		keys = slices.Sorted(maps.Keys(info.Labels))
+	}
+	for _, key := range keys {
+		value, ok := info.Labels[key]
+		if tag := key + "-" + value; ok && len(tag) <= 255 && tagName.MatchString(tag) {
+			opts.Tags = append(opts.Tags, tag)
+		}
+	}
+	return opts, nil
+}
+
+// wake inserts a job within a transaction, or makes the one that there is due. River takes the time of a new job from this process, whose
+// clock may be ahead: nobody would take the job until then.
+func wake[X any](ctx context.Context, client *river.Client[X], tx X, table, id string, opts *river.InsertOpts) error {
+	made, err := client.InsertTx(ctx, tx, Args{id}, opts)
+	switch {
+	case err != nil:
+	case !made.UniqueSkippedAsDuplicate:
+		err = client.Driver().UnwrapExecutor(tx).Exec(ctx, "UPDATE "+table+" SET scheduled_at = now() WHERE id = $1", made.Job.ID)
+	case made.Job.State != rivertype.JobStateRunning:
+		_, err = client.JobRetryTx(ctx, tx, made.Job.ID)
+	}
+	return err
+}
+
+// notify tells the workers of queues that jobs are waiting.
+func (j *Jobs[T]) notify(ctx context.Context, queues map[string]bool) error {
+	params := &riverdriver.NotifyManyParams{Schema: j.options.Schema, Topic: "river_insert"}
+	for queue := range queues {
+		params.Payload = append(params.Payload, fmt.Sprintf(`{"queue": %q}`, queue))
+	}
+	return j.driver.GetExecutor().NotifyMany(ctx, params)
+}
+
+// rescue makes a running job available whose worker has disappeared, or cancels it if that was asked for, unless it was taken anew.
+func (j *Jobs[T]) rescue(ctx context.Context, job *rivertype.JobRow) error {
+	by, now := append([]string{"?"}, job.AttemptedBy...), time.Now()
+	data, err := json.Marshal(rivertype.AttemptError{At: now, Attempt: job.Attempt, Error: "worker " + by[len(by)-1] + " has disappeared"})
+	if err != nil {
+		return err
+	}
+	params := &riverdriver.JobRescueManyParams{
+		ID: []int64{job.ID}, Error: [][]byte{data}, FinalizedAt: []*time.Time{nil}, ScheduledAt: []time.Time{*job.AttemptedAt},
+		State: []string{string(rivertype.JobStateAvailable)}, Schema: j.options.Schema, StuckHorizon: job.AttemptedAt.Add(time.Millisecond),
+	}
+	if metadataOf(job).Cancelled != nil {
+		params.State, params.FinalizedAt = []string{string(rivertype.JobStateCancelled)}, []*time.Time{&now}
+	}
+	_, err = j.driver.GetExecutor().JobRescueMany(ctx, params)
+	return err
+}
+
+// query returns the one text that a query finds.
+func (j *Jobs[T]) query(ctx context.Context, statement string, args ...any) (found string, err error) {
+	err = j.driver.GetExecutor().QueryRow(ctx, statement, args...).Scan(&found)
+	return found, err
+}
+
+// Migrate makes the schema if it is missing, brings River's tables in it to the version that this package's River needs, and indexes
+// jobs by debate. One process runs it, before others use the tables.
+func (j *Jobs[T]) Migrate(ctx context.Context) error {
+	executor, schema := j.driver.GetExecutor(), pgx.Identifier{j.options.Schema}.Sanitize()
+	err := executor.Exec(ctx, "DO $$ BEGIN IF to_regnamespace('"+schema+"') IS NULL THEN CREATE SCHEMA "+schema+"; END IF; END $$")
+	if err == nil {
+		_, err = j.migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	}
+	if err == nil {
+		err = executor.Exec(ctx, "CREATE INDEX IF NOT EXISTS river_job_debate ON "+j.table+" ((args->>'id'), id) WHERE kind = 'debate'")
+	}
+	return broken("migrate", err)
+}
+
+// Check reports whether River's tables have the version that this package's River needs. The error is of kind store.
+func (j *Jobs[T]) Check(ctx context.Context) error {
+	valid, err := j.migrator.Validate(ctx, nil)
+	if err == nil && !valid.OK {
+		err = fmt.Errorf("the tables of River are missing or older (%s): Migrate brings them up", strings.Join(valid.Messages, "; "))
+	}
+	return broken("check", err)
+}
+
+// Unserved returns how many jobs of debates wait in queues that no client has served for 20 minutes. The error is of kind store.
+func (j *Jobs[T]) Unserved(ctx context.Context) (jobs map[string]int, err error) {
+	found, err := j.query(ctx, `
+		SELECT coalesce(json_object_agg(queue, jobs), '{}')::text
+		FROM (SELECT queue, count(*) AS jobs FROM `+j.table+` WHERE state = 'available' AND kind = 'debate' GROUP BY queue) AS waiting
+		WHERE NOT EXISTS (SELECT 1 FROM `+j.queues+` WHERE name = waiting.queue AND updated_at > now() - interval '20 minutes')`)
+	if err == nil {
+		err = json.Unmarshal([]byte(found), &jobs)
+	}
+	return jobs, broken("queues that no client serves", err)
+}
+
+// checkAlone finds jobs of another kind, or a client of River's default queue.
+func (j *Jobs[T]) checkAlone(ctx context.Context) error {
+	found, err := j.query(ctx, `SELECT coalesce((SELECT 'jobs of kind ' || kind FROM `+j.table+` WHERE kind < 'debate' LIMIT 1),
+		(SELECT 'jobs of kind ' || kind FROM `+j.table+` WHERE kind > 'debate' LIMIT 1), (SELECT 'a client of queue default'
+		FROM `+j.queues+` WHERE name = 'default' AND updated_at > now() - interval '20 minutes'), '')`)
+	if err == nil && found != "" {
+		return invalid("Options.Schema", fmt.Errorf("the tables of River in schema %s are shared with %s, and whoever leads "+
+			"discards the other's: leave Options.Schema empty, or hand the whole config in Config.River", j.options.Schema, found))
+	}
+	return broken("start", err)
 }

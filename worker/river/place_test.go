@@ -2,30 +2,29 @@ package river_test
 
 import (
 	"context"
-	stdsql "database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	_ "github.com/jackc/pgx/v5/stdlib" // database/sql's driver
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
-	_ "modernc.org/sqlite" // database/sql's driver
 
 	"github.com/agonist-dev/debate/internal/postgres"
 	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/store/sql"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
+
+// schema is that of River's tables, unless a test says otherwise.
+const schema = "debate_river"
 
 // shared is the server of all tests, which the first of them starts. Each test has a database of its own: a copy of an empty one with
 // the tables.
@@ -38,11 +37,10 @@ var shared struct {
 
 // place is an empty database. It travels to other processes as JSON.
 type place struct {
-	Postgres string `json:"postgres,omitempty"` // its URL
-	SQLite   string `json:"sqlite,omitempty"`   // its file
+	URL string `json:"url"`
 }
 
-func newPostgres(t testing.TB) place {
+func newPlace(t testing.TB) place {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	shared.start.Do(func() {
@@ -50,7 +48,7 @@ func newPostgres(t testing.TB) place {
 			return
 		}
 		if shared.empty, shared.err = shared.server.Database(ctx); shared.err == nil {
-			shared.err = place{Postgres: shared.empty}.migrate(ctx)
+			shared.err = place{shared.empty}.migrate(ctx)
 		}
 	})
 	if missing, ok := errors.AsType[*postgres.MissingError](shared.err); ok {
@@ -59,58 +57,10 @@ func newPostgres(t testing.TB) place {
 	require.NoError(t, shared.err)
 	u, err := shared.server.Copy(t.Context(), shared.empty)
 	require.NoError(t, err)
-	return place{Postgres: u}
+	return place{u}
 }
 
-func newSQLite(t testing.TB) place {
-	t.Helper()
-	p := place{SQLite: filepath.Join(t.TempDir(), "debates.db")}
-	require.NoError(t, p.migrate(t.Context()))
-	return p
-}
-
-// each runs a test on each database, on both at once: it waits more than it works.
-func each(t *testing.T, test func(t *testing.T, p place)) {
-	t.Helper()
-	var both sync.WaitGroup
-	both.Go(func() { t.Run("SQLite", func(t *testing.T) { test(t, newSQLite(t)) }) })
-	both.Go(func() { t.Run("PostgreSQL", func(t *testing.T) { test(t, newPostgres(t)) }) })
-	both.Wait()
-}
-
-// base is what one process has open of a place.
-type base struct {
-	db     *stdsql.DB
-	driver worker.Driver
-	store  *sql.Store
-	jobs   *worker.Jobs
-	close  func() error
-}
-
-// database opens the place for River.
-func (p place) database(ctx context.Context) (db *stdsql.DB, driver worker.Driver, closing func(), err error) {
-	if p.SQLite != "" {
-		name := (&url.URL{Scheme: "file", Path: p.SQLite, RawQuery: url.Values{
-			"_pragma": {"journal_mode(wal)", "busy_timeout(10000)"}, "_txlock": {"immediate"},
-		}.Encode()}).String()
-		if db, err = stdsql.Open("sqlite", name); err != nil {
-			return nil, nil, nil, err
-		}
-		db.SetMaxOpenConns(1)
-		return db, riversqlite.New(db), func() { _ = db.Close() }, nil
-	}
-	if db, err = stdsql.Open("pgx", p.Postgres); err != nil {
-		return nil, nil, nil, err
-	}
-	db.SetMaxOpenConns(2)
-	listen, err := pgxpool.New(ctx, p.Postgres+"&pool_max_conns=1&pool_min_conns=0")
-	if err != nil {
-		return nil, nil, nil, errors.Join(err, db.Close())
-	}
-	return db, riverdatabasesql.NewWithPgxListener(db, listen), func() { listen.Close(); _ = db.Close() }, nil
-}
-
-// migrate makes the tables of both: first those of the store.
+// migrate makes the tables of both.
 func (p place) migrate(ctx context.Context) error {
 	b, err := p.open(ctx, worker.Options{})
 	if err != nil {
@@ -119,43 +69,37 @@ func (p place) migrate(ctx context.Context) error {
 	return errors.Join(b.jobs.Migrate(ctx), b.close())
 }
 
+// base is what one process has open of a place.
+type base struct {
+	pool  *pgxpool.Pool
+	store *sql.Store
+	jobs  *worker.Jobs[pgx.Tx]
+	close func() error
+}
+
 // open opens the place for one process.
 func (p place) open(ctx context.Context, options worker.Options) (*base, error) {
-	db, driver, closing, err := p.database(ctx)
+	pool, err := pgxpool.New(ctx, p.URL+"&pool_max_conns=3&pool_min_conns=0")
 	if err != nil {
 		return nil, err
 	}
 	if options.Logger == nil {
 		options.Logger = quiet
 	}
-	jobs, err := worker.New(db, driver, options)
+	jobs, err := worker.New(riverpgxv5.New(pool), options)
 	if err != nil {
-		closing()
+		pool.Close()
 		return nil, err
 	}
-	kept := sql.Options{Connections: 1, OnWake: jobs.OnWake}
-	var s *sql.Store
-	if p.SQLite != "" {
-		s, err = kept.OpenSQLite(ctx, p.SQLite)
-	} else {
-		s, err = kept.OpenPostgres(ctx, p.Postgres)
-	}
+	s, err := sql.Options{Connections: 1, OnWake: jobs.OnWake}.OpenPostgres(ctx, p.URL)
 	if err != nil {
-		closing()
+		pool.Close()
 		return nil, err
 	}
-	return &base{db: db, driver: driver, store: s, jobs: jobs, close: func() error {
-		defer closing()
+	return &base{pool: pool, store: s, jobs: jobs, close: func() error {
+		defer pool.Close()
 		return s.Close()
 	}}, nil
-}
-
-// client returns a client of River that only inserts.
-func (b *base) client(t testing.TB) *river.Client[*stdsql.Tx] {
-	t.Helper()
-	client, err := river.NewClient(b.driver, &river.Config{Logger: quiet})
-	require.NoError(t, err)
-	return client
 }
 
 // opened opens the place for as long as the test runs.
@@ -170,20 +114,62 @@ func (p place) opened(t testing.TB, options worker.Options) *base {
 // quiet drops all lines but errors.
 var quiet = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError + 1}))
 
+// client returns a client of River that inserts and lists, as an operator's program has one.
+func (b *base) client(t testing.TB) *river.Client[pgx.Tx] {
+	t.Helper()
+	client, err := river.NewClient(riverpgxv5.New(b.pool), &river.Config{Schema: schema, Logger: quiet})
+	require.NoError(t, err)
+	return client
+}
+
+// of returns the newest job of a debate; nil: it has none.
+func (b *base) of(t testing.TB, id string) *rivertype.JobRow {
+	t.Helper()
+	list, err := b.client(t).JobList(t.Context(), river.NewJobListParams().Kinds(worker.Args{}.Kind()).First(1).
+		Where("args->>'id' = @debate", river.NamedArgs{"debate": id}).OrderBy(river.JobListOrderByID, river.SortOrderDesc))
+	require.NoError(t, err)
+	if len(list.Jobs) == 0 {
+		return nil
+	}
+	return list.Jobs[0]
+}
+
+// state returns the state of the newest job of a debate.
+func (b *base) state(t testing.TB, id string) rivertype.JobState {
+	t.Helper()
+	if job := b.of(t, id); job != nil {
+		return job.State
+	}
+	return ""
+}
+
+// execute runs a statement.
+func (b *base) execute(t testing.TB, statement string, args ...any) {
+	t.Helper()
+	_, err := b.pool.Exec(t.Context(), statement, args...)
+	require.NoError(t, err)
+}
+
+// count counts rows of River's tables.
+func (b *base) count(t testing.TB, from string) (n int) {
+	t.Helper()
+	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM "+schema+"."+from).Scan(&n))
+	return n
+}
+
 // rows returns how many jobs of debates are in each state.
 func (b *base) rows(t testing.TB) map[string]int {
 	t.Helper()
-	rows, err := b.db.QueryContext(t.Context(), "SELECT state, count(*) FROM river_job WHERE kind = 'debate' GROUP BY state")
+	rows, err := b.pool.Query(t.Context(), "SELECT state::text, count(*) FROM "+schema+".river_job WHERE kind = 'debate' GROUP BY state")
 	require.NoError(t, err)
-	defer func() { _ = rows.Close() }()
 	counts := make(map[string]int)
-	for rows.Next() {
-		var state string
-		var n int
-		require.NoError(t, rows.Scan(&state, &n))
+	var state string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error {
 		counts[state] = n
-	}
-	require.NoError(t, rows.Err())
+		return nil
+	})
+	require.NoError(t, err)
 	return counts
 }
 
@@ -202,15 +188,4 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(code)
-}
-
-// swept waits until the sweep with which a worker begins is over. It could take debates that end meanwhile for ones without a job.
-func swept(t testing.TB, b *base) {
-	t.Helper()
-	eventually(t, "the first sweep is over", func() bool {
-		var over, all int
-		query := "SELECT count(*), coalesce(sum(CASE WHEN state = 'completed' THEN 1 ELSE 0 END), 0) FROM river_job WHERE kind = 'debate_sweep'"
-		require.NoError(t, b.db.QueryRowContext(t.Context(), query).Scan(&all, &over))
-		return all > 0 && all == over
-	})
 }

@@ -24,8 +24,9 @@ type order struct {
 	Lease   time.Duration `json:"lease"`
 	Latency time.Duration `json:"latency"` // of calls
 	Slots   int           `json:"slots"`
-	Calm    bool          `json:"calm"`  // it polls and sweeps as rarely as it does by default
+	Calm    bool          `json:"calm"`  // it polls as rarely as it does by default
 	Off     time.Duration `json:"off"`   // what its clock leads by
+	Poor    bool          `json:"poor"`  // it has no providers
 	Timed   []string      `json:"timed"` // debates with a limit of time that it submits before it works
 }
 
@@ -74,14 +75,17 @@ func (o order) serve() error {
 		return slowly(o.Latency)(ctx, req)
 	})
 	engine.Lease = o.Lease
+	if o.Poor {
+		engine.Providers = nil
+	}
 	for _, id := range o.Timed {
 		if _, err := engine.Submit(ctx, timed(id)); err != nil {
 			return err
 		}
 	}
-	config := worker.Config{Queues: map[string]int{worker.DefaultQueue: o.Slots}, Sweep: time.Second, River: soon()}
+	config := worker.Config{Queues: map[string]int{worker.DefaultQueue: o.Slots}, River: soon()}
 	if o.Calm {
-		config.Sweep, config.River = 0, nil
+		config.River = nil
 	}
 	w, err := b.jobs.Worker(engine, config)
 	if err != nil {

@@ -2,9 +2,10 @@ package river_test
 
 import (
 	"context"
+	"errors"
 	"testing"
-	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -20,14 +21,11 @@ func eventually(t testing.TB, what string, is func() bool) {
 	flows.Until(t, what, is)
 }
 
-// working starts a worker for as long as the test runs. Without a Sweep in its config there is one at its start only.
-func working(t testing.TB, b *base, engine *debate.Engine, config worker.Config) *worker.Worker {
+// working starts a worker for as long as the test runs.
+func working(t testing.TB, b *base, engine *debate.Engine, config worker.Config) *worker.Worker[pgx.Tx] {
 	t.Helper()
 	if config.River == nil {
 		config.River = soon()
-	}
-	if config.Sweep == 0 {
-		config.Sweep = time.Hour
 	}
 	w, err := b.jobs.Worker(engine, config)
 	require.NoError(t, err)
@@ -49,42 +47,37 @@ func finished(t testing.TB, engine *debate.Engine, id string) *flow.Record {
 	return record
 }
 
-// A conversation of each flow is submitted with its job, and worked on to its end.
-func TestAJobPerConversation(t *testing.T) {
-	each(t, func(t *testing.T, p place) {
-		host := p.opened(t, worker.Options{})
-		engine := engineOn(host.store, nil)
-		configs := map[string]flow.Config{"a": debating("a"), "b": deliberating("b"), "c": arbitrating("c")}
-		for _, config := range configs {
-			submit(t, engine, config)
-		}
-		assert.Equal(t, map[string]int{"available": 3}, host.rows(t))
-		own := p.opened(t, worker.Options{})
-		w := working(t, own, engineOn(own.store, nil), worker.Config{})
-		for id := range configs {
-			assert.Equal(t, flow.StateCompleted, finished(t, engine, id).State, id)
-		}
-		// A sweep that looked while a debate ended may have given it one more.
-		eventually(t, "the jobs are done", func() bool {
-			jobs := host.rows(t)
-			return len(jobs) == 1 && int64(jobs["completed"]) == 3+w.Stats().Supplied
-		})
-		assert.Equal(t, 3+w.Stats().Supplied, w.Stats().Opened)
-	})
+// state returns the state of a debate.
+func state(t testing.TB, engine *debate.Engine, id string) flow.State {
+	t.Helper()
+	record, err := engine.Record(t.Context(), id)
+	require.NoError(t, err)
+	return record.State
 }
 
-// A debate that another process has begun is found by the sweep, and worked on to its end.
-func TestASweepFindsADebateWithoutAJob(t *testing.T) {
-	each(t, func(t *testing.T, p place) {
-		own := p.opened(t, worker.Options{})
-		submit(t, engineOn(own.store, nil), debating("left"))
-		_, err := own.db.ExecContext(t.Context(), "DELETE FROM river_job")
-		require.NoError(t, err)
-		w := working(t, own, engineOn(own.store, nil), worker.Config{Sweep: time.Second})
-		assert.Equal(t, flow.StateCompleted, finished(t, engineOn(own.store, nil), "left").State)
-		eventually(t, "sweeps have given it each of its jobs", func() bool {
-			jobs, supplied := own.rows(t), w.Stats().Supplied
-			return supplied > 0 && len(jobs) == 1 && int64(jobs["completed"]) == supplied
-		})
-	})
+// kindOf returns the kind of an error of this library.
+func kindOf(err error) flow.Kind {
+	if e, ok := errors.AsType[*flow.Error](err); ok {
+		return e.Kind
+	}
+	return ""
+}
+
+// A conversation of each flow is submitted with its job, and worked on to its end.
+func TestAJobPerConversation(t *testing.T) {
+	p := newPlace(t)
+	host := p.opened(t, worker.Options{})
+	engine := engineOn(host.store, nil)
+	configs := map[string]flow.Config{"a": debating("a"), "b": deliberating("b"), "c": arbitrating("c")}
+	for _, config := range configs {
+		submit(t, engine, config)
+	}
+	assert.Equal(t, map[string]int{"available": 3}, host.rows(t))
+	own := p.opened(t, worker.Options{})
+	working(t, own, engineOn(own.store, nil), worker.Config{})
+	for id := range configs {
+		assert.Equal(t, flow.StateCompleted, finished(t, engine, id).State, id)
+	}
+	eventually(t, "the jobs are completed", func() bool { return host.rows(t)["completed"] == 3 })
+	assert.Equal(t, map[string]int{"completed": 3}, host.rows(t))
 }

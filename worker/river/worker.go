@@ -4,183 +4,271 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/redact"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Config configures a worker. The zero value works on up to 100 debates of DefaultQueue at a time.
 type Config struct {
-	// Queues are the queues that the worker serves, and how many debates of each it works on at a time. A debate that is paused,
-	// waits for a person or waits longer than Far does not count. nil: 100 of DefaultQueue. [debate.Engine.MaxCalls] bounds the calls.
+	// Queues bounds how many debates of each queue the worker works on at a time. A debate that is paused, waits for a person or waits
+	// longer than Far does not count. nil: 100 of DefaultQueue.
 	Queues map[string]int
-	// Places is how many debates the worker has at a time over all queues. If it is less than the sum of Queues, queues with waiting
-	// jobs get equal parts, and what a queue does not need goes to the others. A place that becomes free may stand empty until its
-	// queue fetches, at most River's FetchPollInterval (1 s by default). 0: only Queues bounds the debates. Otherwise River's driver
-	// is wrapped, which hides what it offers beyond River's own (a plugin of River Pro): with such a driver, set only Queues.
-	Places int
-	// Far is the wait from which a debate is released: the worker closes it, and its job becomes due when the wait is over.
-	// 0: a minute.
+	// Far is the wait from which a debate is released: the worker closes it, and its job becomes due when the wait is over. 0: a minute.
 	Far time.Duration
-	// Sweep is how often one of all workers looks for debates without a job, and for jobs whose worker has disappeared. A debate
-	// whose worker is killed stands still for four thirds of Engine.Lease and this time. It is the same in all workers, and
-	// at least a second. 0: 10 s.
-	Sweep time.Duration
-	// River holds further settings of River's client, such as how often it polls, and other workers and queues of the host
-	// program. The queues and workers of debates are added. ID, Schema and Logger are set by this
-	// package. nil: River's defaults.
+	// River is the whole config of a host program that has jobs of its own in these tables: [Worker.Client] is then its only client. The
+	// jobs' Schema and Logger replace empty ones. nil: the tables are for debates alone.
 	River *river.Config
 }
 
 // Worker works on debates that have jobs. It is safe for concurrent use.
-type Worker struct {
-	jobs   *Jobs
+type Worker[T any] struct {
+	jobs   *Jobs[T]
 	engine *debate.Engine
-	config Config
+	far    time.Duration
 	lease  time.Duration // of the engine
-	name   string        // of River's client
-	client *river.Client[*sql.Tx]
-	places *places // nil: each queue has its own
-	counts counts
-	lacks  atomic.Int64 // jobs in a row that this engine could not serve
-	worked sync.Map     // the ids of the jobs that are worked
+	alone  bool          // the tables are for debates alone
+	poll   time.Duration // how often all queues together are polled; 0: as River does
+	client *river.Client[T]
 
-	mu       sync.Mutex
-	here     *attendance   // nil: the worker has not started, or has stopped
-	stopping chan struct{} // closed when the worker is to stop
-	stop     sync.Once
+	mu      sync.Mutex
+	queues  int    // of debates
+	stop    func() // ends supply; nil: it has not begun
+	running sync.WaitGroup
+	// The rest belongs to supply.
+	after    string              // the debate behind which the next look begins
+	lost     map[int64]time.Time // jobs that nobody works, and since when
+	unserved map[string]int      // jobs in queues that no client serves
+	warned   time.Time           // when they were logged
 }
 
-// defaultLease is that of an engine without a Lease.
-const defaultLease = 15 * time.Second
-
-// Worker returns a worker that opens debates with engine, whose store must be that of the jobs. The engine belongs to the
-// worker: no other part of the program opens debates with it, and Stop shuts it down. To submit debates and give them
-// controls, use it or another engine on the same store.
-func (j *Jobs) Worker(engine *debate.Engine, config Config) (*Worker, error) {
-	wrong := func(field string, err error) (*Worker, error) {
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "river worker", Field: field, Err: err}
+// Worker returns a worker that opens debates with engine, whose store must be in the database of the jobs. No other part of the program
+// opens debates with that engine, and Stop shuts it down. Any engine on the store submits debates and gives controls.
+func (j *Jobs[T]) Worker(engine *debate.Engine, config Config) (*Worker[T], error) {
+	if engine == nil || engine.Store == nil || config.Far < 0 {
+		return nil, invalid("engine, Config.Far", errors.New("no store, or a time below zero"))
 	}
-	if engine == nil || engine.Store == nil {
-		return wrong("engine", errors.New("has no store"))
+	w, c := &Worker[T]{jobs: j, engine: engine, alone: config.River == nil}, *cmp.Or(config.River, &river.Config{})
+	w.far, w.lease = cmp.Or(config.Far, time.Minute), cmp.Or(engine.Lease, 15*time.Second)
+	if c.Schema = cmp.Or(c.Schema, j.options.Schema); c.Schema != j.options.Schema {
+		return nil, invalid("Config.River.Schema", fmt.Errorf("is %s: set Options.Schema to the same", c.Schema))
 	}
-	config.Far = cmp.Or(config.Far, time.Minute)
-	config.Sweep = cmp.Or(config.Sweep, 10*time.Second)
+	c.Logger = cmp.Or(c.Logger, j.options.Logger)
+	if c.FetchPollInterval == 0 && !c.PollOnly && j.driver.SupportsListener() {
+		w.poll = river.FetchPollIntervalDefault
+	}
 	if len(config.Queues) == 0 {
 		config.Queues = map[string]int{DefaultQueue: 100}
 	}
-	if config.Places < 0 {
-		return wrong("Places", errors.New("is negative"))
+	all := make(map[string]river.QueueConfig)
+	maps.Copy(all, c.Queues)
+	w.queues, c.Queues = len(config.Queues), all
+	for name, debates := range config.Queues {
+		if _, taken := all[name]; taken {
+			return nil, invalid("Config.Queues", fmt.Errorf("queue %s is in Config.River too", name))
+		}
+		all[name] = w.queue(debates)
 	}
-	if config.Far < 0 || config.Sweep < time.Second {
-		return wrong("Far, Sweep", errors.New("a Far below zero, or a Sweep below a second"))
+	c.Workers = cmp.Or(c.Workers, river.NewWorkers())
+	err := river.AddWorkerSafely[Args](c.Workers, &debateWorker[T]{Worker: w})
+	if err == nil {
+		w.client, err = river.NewClient(j.driver, &c)
 	}
-	w := &Worker{
-		jobs: j, engine: engine, config: config, lease: cmp.Or(engine.Lease, defaultLease), name: "debate-" + rand.Text(),
-		stopping: make(chan struct{}),
-	}
-	settings, err := w.settings()
 	if err != nil {
-		return wrong("River", err)
-	}
-	driver := j.driver
-	if config.Places > 0 {
-		w.places = newPlaces(config.Places, config.Queues, cmp.Or(settings.FetchPollInterval, river.FetchPollIntervalDefault))
-		driver = sharing{j.driver, w.places, j.waits}
-	}
-	if w.client, err = river.NewClient(driver, settings); err != nil {
-		return wrong("River", err)
+		return nil, invalid("Config", err)
 	}
 	return w, nil
 }
 
-// settings returns the settings of River's client.
-func (w *Worker) settings() (*river.Config, error) {
-	var c river.Config
-	if w.config.River != nil {
-		c = *w.config.River
-	}
-	c.ID, c.Schema, c.Logger = w.name, w.jobs.options.Schema, w.jobs.options.Logger
-	queues := maps.Clone(c.Queues)
-	if queues == nil {
-		queues = make(map[string]river.QueueConfig)
-	}
-	for name, debates := range w.config.Queues {
-		if _, taken := queues[name]; taken || name == sweepQueue {
-			return nil, fmt.Errorf("queue %s is in use", name)
-		}
-		queues[name] = river.QueueConfig{MaxWorkers: debates}
-	}
-	queues[sweepQueue] = river.QueueConfig{MaxWorkers: 1}
-	c.Queues = queues
-	if c.Workers == nil {
-		c.Workers = river.NewWorkers()
-	}
-	if err := river.AddWorkerSafely(c.Workers, &debateWorker{worker: w}); err != nil {
-		return nil, err
-	}
-	if err := river.AddWorkerSafely(c.Workers, &sweepWorker{worker: w}); err != nil {
-		return nil, err
-	}
-	return &c, nil
+// queue returns how a queue of debates is served.
+func (w *Worker[T]) queue(debates int) river.QueueConfig {
+	return river.QueueConfig{MaxWorkers: debates, FetchPollInterval: w.poll * time.Duration(w.queues)}
 }
 
-// Start begins to work. ctx bounds the start only: the worker works until Stop. If River's tables are missing or of an older
-// version, the error is of kind store, as with [Jobs.Check]. If the engine's store is in another database than the jobs, the error
-// is of kind validation.
-func (w *Worker) Start(ctx context.Context) error {
-	if err := w.jobs.Check(ctx); err != nil {
-		return err
-	}
-	if err := w.attend(ctx); err != nil {
-		return fmt.Errorf("river: start: %w", err)
-	}
-	if err := w.checkDatabase(ctx); err != nil {
-		w.leave()
-		return err
-	}
-	if err := w.client.Start(context.WithoutCancel(ctx)); err != nil {
-		w.leave()
-		return fmt.Errorf("river: start: %w", err)
+// AddQueue makes the worker serve one more queue of debates, at any time, and work on so many of them at a time.
+func (w *Worker[T]) AddQueue(name string, debates int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queues++
+	if err := w.client.Queues().Add(name, w.queue(debates)); err != nil {
+		w.queues--
+		return invalid("queue "+name, err)
 	}
 	return nil
 }
 
-// Stop takes no more jobs, lets the calls in flight finish, makes the jobs of unfinished debates due for other workers, and
-// shuts the engine down. If ctx is done before, the calls are aborted, count as broken off and are made again by the next worker.
-// Then Stop returns one error that wraps that of ctx, and counts the debates that had not finished.
-func (w *Worker) Stop(ctx context.Context) error {
-	w.stop.Do(func() { close(w.stopping) })
-	defer w.leave()
-	var both sync.WaitGroup
-	var drained, stopped error
-	both.Go(func() { drained = w.engine.Shutdown(ctx) })
-	both.Go(func() { stopped = w.client.Stop(ctx) })
-	both.Wait()
+// Client is the worker's client of River, which also inserts and works the jobs of [Config].River. The worker starts and stops it.
+func (w *Worker[T]) Client() *river.Client[T] { return w.client }
+
+// Start begins to work. ctx bounds the start only: the worker works until Stop. The error is that of [Jobs.Check], or of kind validation:
+// the engine's store is in another database than the jobs, or others share the tables and [Config].River is not set.
+func (w *Worker[T]) Start(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.jobs.Check(ctx)
+	if err == nil {
+		err = w.checkStore(ctx)
+	}
+	if err == nil && w.alone {
+		err = w.jobs.checkAlone(ctx)
+	}
+	if err == nil {
+		err = broken("start", w.client.Start(context.WithoutCancel(ctx)))
+	}
+	if err == nil && w.stop == nil {
+		supplying, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		w.stop = cancel
+		w.running.Go(func() { w.supply(supplying) })
+	}
+	return err
+}
+
+// checkStore finds out whether a lease of the engine's store is in the database of the jobs.
+func (w *Worker[T]) checkStore(ctx context.Context) error {
+	name := "river-" + rand.Text()
+	if err := w.engine.Store.Lease(ctx, name, name, w.lease); err != nil {
+		return broken("start", err)
+	}
+	found, err := w.jobs.query(ctx, "SELECT count(*) || ' leases' FROM debate_lease WHERE id = $1", name)
+	if err = cmp.Or(err, w.engine.Store.Release(ctx, name, name)); err == nil && found == "1 leases" {
+		return nil
+	}
+	return invalid("engine", fmt.Errorf("its store is not in the jobs' database: open both with one: %w", cmp.Or(err, errors.New(found))))
+}
+
+// Stop takes no more jobs, lets the calls in flight finish, leaves unfinished debates to other workers, and shuts the engine down. If ctx
+// is done before, the calls are aborted, and the next worker makes them again: the error wraps that of ctx, and counts their debates.
+func (w *Worker[T]) Stop(ctx context.Context) error {
+	var drain sync.WaitGroup
+	var drained error
+	drain.Go(func() { drained = w.engine.Shutdown(ctx) })
+	stopped := w.client.Stop(ctx)
+	drain.Wait()
 	if stopped != nil {
 		calm, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.lease)
 		defer cancel()
-		_ = w.client.StopAndCancel(calm)
+		_ = w.client.StopAndCancel(calm) // what does not end is rescued elsewhere
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stop != nil {
+		w.stop()
+	}
+	w.running.Wait()
+	if err := cmp.Or(drained, stopped); err != nil {
+		return fmt.Errorf("river: stop: %w", err)
+	}
+	return nil
+}
+
+// debateWorker works the jobs of debates.
+type debateWorker[T any] struct {
+	river.WorkerDefaults[Args]
+	*Worker[T]
+}
+
+// Timeout implements [river.Worker]: a job lasts as long as its debate needs a process, and River's rescuer leaves it alone.
+func (*debateWorker[T]) Timeout(*river.Job[Args]) time.Duration { return -1 }
+
+// NextRetry implements [river.Worker]. It adds to the later of two clocks, so that no worker hurries.
+func (*debateWorker[T]) NextRetry(job *river.Job[Args]) time.Time {
+	return time.Now().Add(max(0, time.Until(*job.AttemptedAt)) + min(time.Second<<min(job.Attempt, 12), time.Hour)) // as serve has it
+}
+
+// Work implements [river.Worker]: it opens the debate, and closes it when no process needs to work on it.
+func (d *debateWorker[T]) Work(ctx context.Context, job *river.Job[Args]) error {
+	next, err := d.hold(ctx, job)
 	switch {
-	case drained != nil:
-		return fmt.Errorf("river: stop: %w", drained)
-	case stopped != nil:
-		return fmt.Errorf("river: stop: jobs were still being worked: %w", stopped)
-	default:
+	case err == nil && next.State == flow.StateError:
+		return d.fail(ctx, job.Args.ID)
+	case err == nil && next.Wait > 0:
+		return river.JobSnooze(next.Wait)
+	case err == nil:
 		return nil
+	case ctx.Err() != nil: // River knows why: the job was cancelled, or is made available because River is stopped at once
+		return ctx.Err()
+	case errors.Is(err, flow.ErrNotFound), store.CheckID(job.Args.ID) != nil:
+		return river.JobCancel(shown{err})
+	case errors.Is(err, flow.ErrClosed): // this worker drains
+		return river.JobSnooze(0)
+	case errors.Is(err, flow.ErrLeased):
+		return river.JobSnooze(d.lease)
+	default:
+		return shown{err}
 	}
 }
 
-// Name is the name under which River's tables and leases know this worker.
-func (w *Worker) Name() string { return w.name }
+// hold keeps a debate open until it rests or its next call is far. If the job is cancelled meanwhile, hold pauses the debate, and waits for
+// the calls in flight.
+func (d *debateWorker[T]) hold(ctx context.Context, job *river.Job[Args]) (next flow.Next, err error) {
+	s, err := d.engine.Open(ctx, job.Args.ID)
+	if err == nil {
+		defer func() { _ = s.Close() }()
+		if metadataOf(job.JobRow).Failed && s.State() == flow.StateError { // somebody has retried the job
+			err = errors.Join(river.MetadataSet(ctx, "debate_failed", false), s.Retry(ctx))
+		}
+	}
+	if err == nil {
+		next, err = s.Rest(ctx, d.far)
+	}
+	if calm := context.WithoutCancel(ctx); errors.Is(context.Cause(ctx), river.ErrJobCancelledRemotely) {
+		err = ctx.Err()
+		if failed := d.pause(calm, job.Args.ID, job.ID); failed != nil {
+			d.jobs.options.Logger.WarnContext(calm, "river: a cancelled job's debate is not paused", "id", job.Args.ID, "error", failed)
+		}
+		if s != nil {
+			_, _ = s.Rest(calm, d.far)
+		}
+	}
+	return next, err
+}
+
+// pause pauses the debate of a job that somebody has cancelled. In a state that has no pause, nothing goes on either.
+func (w *Worker[T]) pause(ctx context.Context, id string, job int64) error {
+	err := w.engine.Control(ctx, id, flow.Pause{Drain: true, Reason: fmt.Sprintf("job %d was cancelled in River", job)})
+	if refused, ok := errors.AsType[*flow.Error](err); ok && refused.Kind == provider.KindState {
+		return nil
+	}
+	return err
+}
+
+// metadataOf returns what this package reads of a job's metadata.
+func metadataOf(job *rivertype.JobRow) (found struct {
+	Failed    bool       `json:"debate_failed"`       // the job has ended because its debate was in the error state
+	Cancelled *time.Time `json:"cancel_attempted_at"` // River's: when somebody has cancelled the job
+},
+) {
+	_ = json.Unmarshal(job.Metadata, &found) // what is not there is zero
+	return found
+}
+
+// fail cancels the job of a debate in the error state, with its failure.
+func (d *debateWorker[T]) fail(ctx context.Context, id string) error {
+	record, err := d.engine.Record(ctx, id)
+	if err != nil {
+		return shown{err}
+	}
+	if record.State != flow.StateError { // somebody has retried it
+		return river.JobSnooze(0)
+	}
+	return errors.Join(river.MetadataSet(ctx, "debate_failed", true), river.JobCancel(shown{record.Failure}))
+}
+
+// shown is an error as River's tables show it: in one line, without the secrets of others.
+type shown struct{ error }
+
+func (s shown) Error() string { return text.OneLine(redact.Foreign(s.error.Error()), 500) }
+func (s shown) Unwrap() error { return s.error }
