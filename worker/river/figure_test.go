@@ -23,6 +23,7 @@ import (
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
 
@@ -220,4 +221,53 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 	if longform.Asked() { // a few measure the machine
 		assert.Less(t, flows.Quantile(all, 0.5), 5*time.Second)
 	}
+}
+
+// Jobs that wait cost nothing until they are due, however many there are: a worker looks at none of them.
+func TestManyJobsThatWait(t *testing.T) {
+	longform.Only(t, "nothing: it measures the database")
+	const debates, span = 50_000, 20 * time.Second
+	p := newPlace(t)
+	host := p.opened(t, worker.Options{})
+	engine := engineOn(host.store, nil)
+	alarms, ok := any(host.store).(store.Alarms)
+	require.True(t, ok)
+	const submitters = 8
+	var all sync.WaitGroup
+	for first := range submitters {
+		all.Go(func() {
+			for i := first; i < debates; i += submitters {
+				_, err := engine.Submit(t.Context(), short(fmt.Sprint("d", i)))
+				assert.NoError(t, err)
+			}
+		})
+	}
+	all.Wait()
+	var waiting []store.Info
+	for info, err := range engine.List(t.Context(), debate.Filter{}) {
+		require.NoError(t, err)
+		waiting = append(waiting, info)
+	}
+	for _, info := range waiting {
+		require.NoError(t, alarms.SetAlarm(t.Context(), info.ID, info.Seq, time.Hour))
+	}
+	host.execute(t, "UPDATE debate_river.river_job SET state = 'scheduled', scheduled_at = now() + interval '1 hour'")
+	host.execute(t, "ANALYZE")
+	own := p.opened(t, worker.Options{})
+	working(t, own, engineOn(own.store, nil), worker.Config{River: &river.Config{TestOnly: true}})
+	active := func() (ms float64) {
+		require.NoError(t, host.pool.QueryRow(t.Context(), `SELECT active_time FROM pg_stat_database
+			WHERE datname = current_database()`).Scan(&ms))
+		return ms
+	}
+	timer := time.NewTimer(5 * time.Second) // until it has begun
+	<-timer.C
+	before := active()
+	timer.Reset(span)
+	<-timer.C
+	spent := time.Duration((active() - before) * float64(time.Millisecond))
+	const looks = span / (2500 * time.Millisecond)
+	t.Logf("%d jobs wait: the database has worked %v in %v, for %d looks and all else", debates, spent.Round(time.Millisecond), span, looks)
+	assert.Less(t, spent/looks, 50*time.Millisecond)
+	assert.Equal(t, map[string]int{"scheduled": debates}, host.rows(t))
 }
