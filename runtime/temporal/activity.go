@@ -24,13 +24,18 @@ const defaultLease = 15 * time.Second
 //
 // Set the worker's WorkerStopTimeout to as long as a call takes, so that calls in flight finish when the worker is stopped. Shut
 // the engine down after the worker. The error is of kind validation: the engine has no store.
+//
+// Under Worker Versioning the workflow moves to the newest version of the workers by itself (AutoUpgrade): it decides nothing, so that
+// each release continues what an older one has begun.
 func Register(r worker.Registry, engine *debate.Engine) error {
 	if engine == nil || engine.Store == nil {
 		none := errors.New("the engine has no store that workers share")
 		return &flow.Error{Kind: provider.KindValidation, Op: "register", Field: "store", Err: none}
 	}
 	w := &activities{engine: engine, lease: cmp.Or(engine.Lease, defaultLease)}
-	r.RegisterWorkflowWithOptions(debateWorkflow, workflow.RegisterOptions{Name: WorkflowName})
+	r.RegisterWorkflowWithOptions(debateWorkflow, workflow.RegisterOptions{
+		Name: WorkflowName, VersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
+	})
 	for name, a := range map[string]any{advanceName: w.advance, callName: w.call, controlName: w.control} {
 		r.RegisterActivityWithOptions(a, activity.RegisterOptions{Name: name})
 	}

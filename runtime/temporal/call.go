@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 const (
@@ -21,6 +23,8 @@ const (
 	// atOnce is how many workers may leave a call to another one before there are pauses, which last a second at least: the server's
 	// timers are no finer. A worker that lacks something is free all the time, and so gets more than its share of the attempts.
 	atOnce = 8
+	// maxSummary bounds the id of a call in the summary of its activity, in bytes. The server takes 400 of what a codec makes of it.
+	maxSummary = 100
 )
 
 // making is a call whose activity runs.
@@ -52,7 +56,7 @@ func (r *run) abort(calls []string) {
 
 // see waits for the outcome of a call.
 func (r *run) see(ctx, calling workflow.Context, call flow.Lost) {
-	options := callOptions(r.plan.Lease)
+	options := callOptions(r.plan.Lease, summaryOf(call))
 	for tries, pause := 1, firstPause; ; tries++ {
 		var p plan
 		in := callInput{ID: r.in.ID, Owner: r.in.Owner, Call: call}
@@ -84,13 +88,13 @@ func (r *run) see(ctx, calling workflow.Context, call flow.Lost) {
 
 // stepContext is for activities that advance a debate. They are repeated until they succeed: what they have recorded before, they
 // find in the log. A lasting failure is the workflow's to deal with.
-func stepContext(ctx workflow.Context, lasting ...failure) workflow.Context {
+func stepContext(ctx workflow.Context, summary string, lasting ...failure) workflow.Context {
 	kinds := make([]string, len(lasting))
 	for i, kind := range lasting {
 		kinds[i] = string(kind)
 	}
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: stepTime,
+		StartToCloseTimeout: stepTime, Summary: summary,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: firstPause, BackoffCoefficient: 2, MaximumInterval: longestPause / 3,
 			NonRetryableErrorTypes: kinds,
@@ -99,9 +103,18 @@ func stepContext(ctx workflow.Context, lasting ...failure) workflow.Context {
 }
 
 // callOptions are for the activity that makes a call. A worker that is silent for as long as a lease lasts is given up.
-func callOptions(lease time.Duration) workflow.ActivityOptions {
+func callOptions(lease time.Duration, summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
-		StartToCloseTimeout: callTime, HeartbeatTimeout: lease, WaitForCancellation: true,
+		StartToCloseTimeout: callTime, HeartbeatTimeout: lease, WaitForCancellation: true, Summary: summary,
 		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	}
+}
+
+// summaryOf is what Temporal shows beside the activity of a call: its id, and the number of an attempt after the first.
+func summaryOf(call flow.Lost) string {
+	summary := text.OneLine(call.Call, maxSummary)
+	if call.Attempt > 1 {
+		summary += fmt.Sprintf(", attempt %d", call.Attempt)
+	}
+	return summary
 }

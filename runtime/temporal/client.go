@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -25,9 +26,14 @@ type Client struct {
 	Temporal client.Client
 	// TaskQueue is where the workers listen.
 	TaskQueue string
-	// Route returns the task queue of a debate, for example by a label that names the tenant. It gets the id, flow, topic and labels, and
-	// nothing else. A debate keeps the queue in which its workflow was started. Route is called concurrently. "", or a nil Route: TaskQueue.
-	Route func(info debate.Info) string
+	// Options changes how the workflow of a debate is started: its task queue, a memo, a StaticSummary, a Priority, timeouts, a
+	// VersioningOverride. Temporal keeps these texts; no other text of a debate is in a history. info has the id, flow, topic and labels,
+	// and nothing else. The id and the policies for ids are set after the call, and cannot be changed. Options is called each time a
+	// workflow may be started, also by Control, and concurrently. A running workflow keeps what it was started with. nil: nothing is changed.
+	Options func(info debate.Info, o *client.StartWorkflowOptions)
+	// FailAfter is how long a debate may stay in the error state before its workflow fails with an application error of type
+	// [FailedType]. 0: an hour. Below 0: the workflow waits without a bound.
+	FailAfter time.Duration
 	// Attributes sets the search attributes [StateAttribute], [FlowAttribute] and [LabelsAttribute]. The namespace has to know them:
 	// with one that it does not know, the server refuses to start a workflow.
 	Attributes bool
@@ -60,8 +66,8 @@ func (c *Client) Resume(ctx context.Context, id string) error {
 // Control gives a control to a debate, as Engine.Control does, and with the same errors: its workflow acts on it at once. The texts
 // of the control go to the store alone.
 //
-// If this process ends in the middle, a control that was recorded is acted on within a lease all the same. If no workflow runs for
-// the debate, Control starts one.
+// If no workflow runs for the debate, Control starts one: a debate whose workflow has failed continues with a [flow.Retry]. If this
+// process ends in the middle, a control that was recorded is acted on within a lease all the same, if a workflow runs.
 func (c *Client) Control(ctx context.Context, id string, signal flow.Signal) error {
 	late := Look{After: cmp.Or(c.Engine.Lease, defaultLease)}
 	err := c.Temporal.SignalWorkflow(ctx, id, "", LookName, late)
@@ -89,12 +95,15 @@ func (c *Client) Status(ctx context.Context, id string) (Status, error) {
 	return status, value.Get(&status)
 }
 
-// Wait waits until the workflow of a debate ends, which is when the debate is over and each call has been accounted for.
-func (c *Client) Wait(ctx context.Context, id string) (Status, error) {
-	var status Status
-	err := c.Temporal.GetWorkflow(ctx, id, "").Get(ctx, &status)
+// Wait waits until the workflow of a debate ends, which is when the debate is over and each call has been accounted for. If the
+// workflow was canceled, or has failed with [FailedType], the error of Temporal comes with the Status.
+func (c *Client) Wait(ctx context.Context, id string) (status Status, err error) {
+	err = c.Temporal.GetWorkflow(ctx, id, "").Get(ctx, &status)
 	if canceled, ok := errors.AsType[*temporal.CanceledError](err); ok && canceled.HasDetails() {
-		return status, errors.Join(err, canceled.Details(&status))
+		err = errors.Join(err, canceled.Details(&status))
+	}
+	if failed, ok := errors.AsType[*temporal.ApplicationError](err); ok && failed.Type() == FailedType {
+		err = errors.Join(err, failed.Details(&status))
 	}
 	return status, err
 }
@@ -105,27 +114,22 @@ func (c *Client) workflow(ctx context.Context, id string) (*input, client.StartW
 	if err != nil {
 		return nil, client.StartWorkflowOptions{}, err
 	}
-	options := client.StartWorkflowOptions{
-		ID: id, TaskQueue: c.queue(record),
-		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, // one that was terminated is replaced
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-	}
 	if record.Final() && record.InFlight() == 0 {
-		return nil, options, nil
+		return nil, client.StartWorkflowOptions{}, nil
 	}
+	options := client.StartWorkflowOptions{TaskQueue: c.TaskQueue}
 	if c.Attributes {
 		options.TypedSearchAttributes = attributesOf(record)
 	}
-	return &input{ID: id, Attributes: c.Attributes}, options, nil
-}
-
-// queue returns the task queue of a debate.
-func (c *Client) queue(r *flow.Record) string {
-	if c.Route == nil {
-		return c.TaskQueue
+	if c.Options != nil {
+		settings := record.Settings()
+		c.Options(debate.Info{ID: id, Flow: record.Flow(), Topic: settings.Topic, Labels: maps.Clone(settings.Labels)}, &options)
 	}
-	settings := r.Settings()
-	return cmp.Or(c.Route(debate.Info{ID: r.ID, Flow: r.Flow(), Topic: settings.Topic, Labels: maps.Clone(settings.Labels)}), c.TaskQueue)
+	options.ID = id
+	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY // also one that was terminated is replaced
+	options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	options.WorkflowExecutionErrorWhenAlreadyStarted = false
+	return &input{ID: id, Attributes: c.Attributes, FailAfter: max(0, cmp.Or(c.FailAfter, time.Hour))}, options, nil
 }
 
 // attributesOf returns the search attributes that do not change.

@@ -102,7 +102,7 @@ func (r *run) give(ctx workflow.Context, c Control) error {
 	}()
 	var p *plan
 	in := controlInput{ID: r.in.ID, Owner: r.in.Owner, Control: c, Seq: r.plan.Seq}
-	err := workflow.ExecuteActivity(stepContext(ctx, missing, refused), controlName, in).Get(ctx, &p)
+	err := workflow.ExecuteActivity(stepContext(ctx, string(c.Action), missing, refused), controlName, in).Get(ctx, &p)
 	if failed, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return failed // without the activity around it: it is the sender's
 	}

@@ -51,6 +51,8 @@ type input struct {
 	Plan       *plan         `json:"plan,omitempty"`       // nil: the debate is to be taken over
 	Look       time.Duration `json:"look,omitempty"`       // after which the last look is due; 0: none is
 	Canceled   bool          `json:"canceled,omitempty"`   // the workflow was canceled, and the debate knows it
+	FailAfter  time.Duration `json:"failAfter,omitempty"`  // how long the debate may be in the error state; 0: without a bound
+	Failing    time.Duration `json:"failing,omitempty"`    // what is left of it; 0: the debate is not in the error state
 }
 
 // plan is what an activity has decided by the log. The workflow carries it out and decides nothing.

@@ -14,8 +14,11 @@ import (
 // neither a core nor a text, and no clock but that of its timers.
 func debateWorkflow(root workflow.Context, in input) (Status, error) {
 	ctx, _ := workflow.NewDisconnectedContext(root) // a cancellation reaches the debate as a control, and ends no activity by itself
-	if in.Owner == "" {
-		in.Owner = workflowOwner(workflow.GetInfo(root).WorkflowExecution)
+	switch info := workflow.GetInfo(root); {
+	case in.Owner == "":
+		in.Owner = workflowOwner(info.WorkflowExecution)
+	case info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID: // it was reset: the calls in flight are not its own
+		in.Owner += "/" + info.WorkflowExecution.RunID
 	}
 	r := &run{ctx: ctx, in: in, foreign: in.Plan == nil}
 	if in.Plan != nil {
@@ -37,7 +40,10 @@ func debateWorkflow(root workflow.Context, in input) (Status, error) {
 		case !r.still(ctx):
 		case r.plan.Over:
 			return r.result()
-		case leaving(ctx) && !r.foreign && !r.looks && !r.receive():
+		case !r.overdue && !leaving(ctx), r.foreign, r.looks, r.receive():
+		case r.overdue && r.waiting == 0:
+			return r.status(), r.abandoned()
+		case leaving(ctx):
 			return Status{}, workflow.NewContinueAsNewError(ctx, WorkflowName, r.rest(ctx))
 		}
 		if err := workflow.Await(ctx, func() bool { return r.changed }); err != nil {
@@ -66,6 +72,10 @@ type run struct {
 	waiting int       // looks that wait for their time
 	lookAt  time.Time // when the last of them is due
 
+	failAt  time.Time           // when the error state will have lasted for too long; zero: the debate is in another, or there is no bound
+	unbound workflow.CancelFunc // ends the timer of that; nil: there is none
+	overdue bool                // the error state has lasted for too long
+
 	control, look workflow.ReceiveChannel
 }
 
@@ -86,6 +96,7 @@ func (r *run) adopt(p plan) {
 	}
 	r.plan = p
 	r.schedule()
+	r.bound()
 	r.show()
 }
 
@@ -130,7 +141,11 @@ func (r *run) advance(ctx workflow.Context, on occasion, call *flow.Lost) {
 	if on == waking {
 		in.Seq = r.plan.Seq
 	}
-	err := workflow.ExecuteActivity(stepContext(ctx, lasting...), advanceName, in).Get(ctx, &p)
+	summary := string(on)
+	if call != nil {
+		summary += " " + summaryOf(*call)
+	}
+	err := workflow.ExecuteActivity(stepContext(ctx, summary, lasting...), advanceName, in).Get(ctx, &p)
 	r.steps--
 	r.changed = true
 	switch failureOf(err) {
@@ -174,7 +189,7 @@ func (r *run) schedule() {
 func (r *run) rest(ctx workflow.Context) input {
 	next, p := r.in, r.plan
 	p.Wait, p.Abort = left(ctx, r.timed), nil
-	next.Plan, next.Look = &p, 0
+	next.Plan, next.Look, next.Failing = &p, 0, left(ctx, r.failAt)
 	if r.waiting > 0 {
 		next.Look = left(ctx, r.lookAt)
 	}

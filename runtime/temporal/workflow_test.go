@@ -5,11 +5,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/runtime/temporal"
+	"github.com/agonist-dev/debate/store"
 )
 
 // A workflow ends with the record that a session makes of the same debate.
@@ -32,4 +36,16 @@ func TestADebateFromStartToEnd(t *testing.T) {
 			require.Zero(t, record.InFlight())
 		})
 	}
+}
+
+// A worker may have a version. It needs no default for how workflows change theirs.
+func TestAWorkerWithAVersion(t *testing.T) {
+	connection, err := client.NewLazyClient(client.Options{Logger: quiet{}})
+	require.NoError(t, err)
+	defer connection.Close()
+	w := worker.New(connection, "debates", worker.Options{DeploymentOptions: worker.DeploymentOptions{
+		UseVersioning: true, Version: worker.WorkerDeploymentVersion{DeploymentName: "debates", BuildID: "2"},
+	}})
+	require.NotPanics(t, func() { err = temporal.Register(w, &debate.Engine{Store: &store.Memory{}}) })
+	require.NoError(t, err)
 }

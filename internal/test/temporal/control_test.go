@@ -48,18 +48,9 @@ func TestControls(t *testing.T) {
 	require.NoError(t, err, "a second start is no other debate")
 	assert.Equal(t, id, again)
 
-	update := func(control temporal.Control) (status temporal.Status, err error) {
-		handle, err := c.client.Temporal.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
-			WorkflowID: id, UpdateName: temporal.ControlName, Args: []any{control}, WaitForStage: client.WorkflowUpdateStageCompleted,
-		})
-		if err != nil {
-			return status, err
-		}
-		return status, handle.Get(t.Context(), &status)
-	}
 	given := 0
 	for range longform.Or(8, 3) { // each is heard, whichever run it meets
-		status, err := update(temporal.Control{Action: temporal.ActionPause, Drain: true, Reason: fmt.Sprintf("pause %d", given)})
+		status, err := c.update(t, id, temporal.Control{Action: temporal.ActionPause, Drain: true, Reason: fmt.Sprintf("pause %d", given)})
 		require.NoError(t, err)
 		assert.Equal(t, flow.StatePaused, status.State)
 		require.NoError(t, c.client.Temporal.SignalWorkflow(t.Context(), id, "", temporal.ControlName, temporal.Control{Action: temporal.ActionResume}))
@@ -72,19 +63,13 @@ func TestControls(t *testing.T) {
 		status, err := c.client.Status(t.Context(), id)
 		return err == nil && status.Idle
 	})
-	_, err = update(temporal.Control{Action: temporal.ActionPause})
+	_, err = c.update(t, id, temporal.Control{Action: temporal.ActionPause})
 	var failed *sdk.ApplicationError
 	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, "refused", failed.Type())
-	_, err = update(temporal.Control{Action: "explode"})
+	_, err = c.update(t, id, temporal.Control{Action: "explode"})
 	require.ErrorContains(t, err, "no action")
-	until(t, "the pause can be searched for", func() bool {
-		found, err := c.client.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
-			Namespace: server.Namespace, // a run that has been continued as new keeps its attributes
-			Query:     `DebateState = "paused" AND DebateFlow = "debate" AND DebateLabels = "tenant=blue" AND ExecutionStatus = "Running"`,
-		})
-		return err == nil && len(found.GetExecutions()) == 1
-	})
+	c.finds(t, `DebateState = "paused" AND DebateFlow = "debate" AND DebateLabels = "tenant=blue" AND ExecutionStatus = "Running"`)
 	require.NoError(t, c.client.Control(t.Context(), id, flow.Resume{}))
 	until(t, "it continues", func() bool { return c.state(t, id) != flow.StatePaused })
 	require.NoError(t, c.client.Temporal.CancelWorkflow(t.Context(), id, ""))
@@ -95,6 +80,30 @@ func TestControls(t *testing.T) {
 	assert.Greater(t, c.histories(t, id).runs, 1)
 	record := stage.StoredRecord(t, c.client.Engine, id)
 	assert.Zero(t, record.InFlight())
+}
+
+// update gives a control to a debate by an update, and returns the status after it.
+func (c *cluster) update(t testing.TB, id string, control temporal.Control) (status temporal.Status, err error) {
+	t.Helper()
+	handle, err := c.client.Temporal.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
+		WorkflowID: id, UpdateName: temporal.ControlName, Args: []any{control}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err != nil {
+		return status, err
+	}
+	err = handle.Get(t.Context(), &status)
+	return status, err
+}
+
+// finds waits until one workflow can be searched for. A run that was continued as new keeps its attributes.
+func (c *cluster) finds(t testing.TB, query string) {
+	t.Helper()
+	until(t, query, func() bool {
+		found, err := c.client.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
+			Namespace: server.Namespace, Query: query,
+		})
+		return err == nil && len(found.GetExecutions()) == 1
+	})
 }
 
 // entered counts how often a debate came to a state.

@@ -25,7 +25,7 @@ import (
 )
 
 var (
-	crowd   = flag.Int("crowd", longform.Or(1000, 6), "how many debates TestThroughput is measured with, and at most 100 of them the others")
+	crowd   = flag.Int("crowd", longform.Or(2000, 6), "how many debates TestThroughput is measured with, and at most 100 of them the others")
 	latency = flag.Duration("latency", longform.Or(time.Second, 50*time.Millisecond), "how long their calls take")
 	places  = flag.Int("places", 10, "how many calls each of the four workers of TestThroughput makes at a time")
 	span    = flag.Duration("span", 65*time.Second, "for how long idle workers are watched")

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage/flows"
+	"github.com/agonist-dev/debate/internal/stage/process"
 )
 
 var (
@@ -19,20 +20,22 @@ var (
 	debates = flag.Int("debates", longform.Or(50, 8), "how many conversations TestKill plays at a time")
 )
 
-// TestKill kills workers with kill -9, and the server too, while conversations of all flows run. Nothing that is recorded is asked
-// again or lost, none advances twice, and all end.
+// TestKill kills workers with kill -9, and the server too, while conversations of all flows run. The clocks of most workers are an hour
+// off, and some workers have no providers. Nothing that is recorded is asked again or lost, none advances twice, and all end.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, order{Latency: longform.Or(300*time.Millisecond, 100*time.Millisecond)})
+	process.NeedsClock(t)
+	held := longform.Or(usual, lease)
+	c := newCluster(t, order{Latency: longform.Or(300*time.Millisecond, 100*time.Millisecond), Lease: held})
 	s := &flows.Siege{
 		Engine: c.client.Engine, Ledger: c.order.ledger(), Dice: rand.New(rand.NewPCG(1, 2)), Kills: *kills, Workers: 4, Most: *debates,
-		Moment: 600 * time.Millisecond, Lease: lease, Restart: func() { c.killServer(t) },
+		Moment: longform.Or(16*time.Second, 600*time.Millisecond), Lease: held, Odd: true, Restart: func() { c.killServer(t) },
 		Begin: func(config flow.Config) error {
 			_, err := c.client.Start(t.Context(), config)
 			return err
 		},
-		Work: func(name string, _ flows.Oddity) (kill func()) {
-			return c.worker(t, func(o *order) { o.Name = name }).Kill
+		Work: func(name string, odd flows.Oddity) (kill func()) {
+			return c.worker(t, func(o *order) { o.Name, o.Off, o.Poor = name, odd.Off, odd.Poor }).Kill
 		},
 	}
 	s.Run(t)

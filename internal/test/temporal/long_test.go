@@ -76,22 +76,33 @@ func (c *cluster) histories(t testing.TB, id string) (s size) {
 	t.Helper()
 	for run := ""; ; {
 		s.runs++
-		n, bytes, before := 0, 0, ""
-		all := c.client.Temporal.GetWorkflowHistory(t.Context(), id, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-		for all.HasNext() {
-			event, err := all.Next()
-			require.NoError(t, err)
-			n, bytes = n+1, bytes+proto.Size(event)
+		bytes, events := 0, c.history(t, id, run)
+		for _, event := range events {
+			bytes += proto.Size(event)
 			s.payload = max(s.payload, payloadOf(event))
-			if started := event.GetWorkflowExecutionStartedEventAttributes(); started != nil {
-				before = started.GetContinuedExecutionRunId()
-			}
 		}
-		s.events, s.bytes = max(s.events, n), max(s.bytes, bytes)
-		if run = before; run == "" {
+		s.events, s.bytes = max(s.events, len(events)), max(s.bytes, bytes)
+		if run = before(events); run == "" {
 			return s
 		}
 	}
+}
+
+// history returns the events of one run of a workflow; "": of the last one.
+func (c *cluster) history(t testing.TB, id, run string) (events []*history.HistoryEvent) {
+	t.Helper()
+	all := c.client.Temporal.GetWorkflowHistory(t.Context(), id, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for all.HasNext() {
+		event, err := all.Next()
+		require.NoError(t, err)
+		events = append(events, event)
+	}
+	return events
+}
+
+// before returns the run that was continued as new by the one with these events; "": none was.
+func before(events []*history.HistoryEvent) string {
+	return events[0].GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId()
 }
 
 // payloadOf is the size of an event that carries an input or a result, which is hardly more than that.
@@ -109,13 +120,15 @@ func payloadOf(event *history.HistoryEvent) int {
 // refusals counts the calls in the histories of a workflow that a worker has left to another one.
 func (c *cluster) refusals(t testing.TB, id string) (n int) {
 	t.Helper()
-	all := c.client.Temporal.GetWorkflowHistory(t.Context(), id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for all.HasNext() {
-		event, err := all.Next()
-		require.NoError(t, err)
-		if event.GetEventType() == enums.EVENT_TYPE_ACTIVITY_TASK_FAILED {
-			n++
+	for run := ""; ; {
+		events := c.history(t, id, run)
+		for _, event := range events {
+			if event.GetEventType() == enums.EVENT_TYPE_ACTIVITY_TASK_FAILED {
+				n++
+			}
+		}
+		if run = before(events); run == "" {
+			return n
 		}
 	}
-	return n
 }

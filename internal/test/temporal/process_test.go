@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/worker"
 	"google.golang.org/grpc"
 
@@ -42,6 +43,7 @@ type order struct {
 	Name    string        `json:"name,omitempty"`    // of a worker
 	Off     time.Duration `json:"off,omitempty"`     // what its clock leads by
 	Lease   time.Duration `json:"lease,omitempty"`   // 0: lease
+	Sealed  bool          `json:"sealed,omitempty"`  // payloads are encrypted
 }
 
 // do does what an order says. It returns once the standard input is at its end: with the test that has started it.
@@ -142,9 +144,13 @@ func (o *order) dial(ctx context.Context, options ...grpc.DialOption) (client.Cl
 		}
 		return new(net.Dialer).DialContext(ctx, "tcp", string(at))
 	}))
+	payloads := converter.GetDefaultDataConverter()
+	if o.Sealed {
+		payloads = converter.NewCodecDataConverter(payloads, seal{})
+	}
 	for {
 		connection, err := client.DialContext(ctx, client.Options{
-			HostPort: "passthrough:///server", Namespace: server.Namespace, Logger: quiet{},
+			HostPort: "passthrough:///server", Namespace: server.Namespace, Logger: quiet{}, DataConverter: payloads,
 			ConnectionOptions: client.ConnectionOptions{DialOptions: options},
 		})
 		if err == nil {

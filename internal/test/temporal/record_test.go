@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/agonist-dev/debate"
@@ -20,27 +20,50 @@ import (
 	"github.com/agonist-dev/debate/runtime/temporal"
 )
 
-var update = flag.Bool("update", false, "write histories to testdata of runtime/temporal, whose workflow is replayed over all that are there")
+var release = flag.String("release", "", "store histories under the name of this release in testdata of runtime/temporal, whose workflow "+
+	"is replayed over all that are there")
 
-// TestRecord makes histories of workflows that pause, lose a worker, meet one without a key, are canceled and continue as new, and stores
-// them with -update under the name of today. Older ones stay: they are those of running workflows when a release comes.
+// TestRecord makes histories of workflows that pause, lose a worker, meet one without a key, are canceled, continue as new, fail because
+// nobody retries their debate, and are reset. With -release it stores them. Older ones stay: they are those of running workflows when a
+// release comes.
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, order{Latency: 100 * time.Millisecond, Long: 100})
 	w := c.worker(t)
 	folder := t.TempDir()
-	if *update {
-		folder = filepath.Join("..", "..", "..", "runtime", "temporal", "testdata", "histories", time.Now().UTC().Format(time.DateOnly))
+	if *release != "" {
+		folder = filepath.Join("..", "..", "..", "runtime", "temporal", "testdata", "histories", *release)
 		require.NoError(t, os.MkdirAll(folder, 0o750))
 	}
+	c.client.FailAfter = time.Second
+	c.client.Options = func(info debate.Info, o *client.StartWorkflowOptions) {
+		if info.ID == "failed" {
+			o.TaskQueue = "broken"
+		}
+	}
+	whole := c.breakable(t, "broken")
+	_, err := c.client.Start(t.Context(), short("failed"))
+	require.NoError(t, err)
+	c.abandoned(t, "failed")
+	c.keep(t, folder, "failed", "failed")
+	whole.Store(true)
+	require.NoError(t, c.client.Control(t.Context(), "failed", flow.Retry{}))
+	_, err = c.client.Wait(t.Context(), "failed")
+	require.NoError(t, err)
+	c.keep(t, folder, "retried", "failed")
 	config := stage.TwoDebaters()
 	for name, mode := range map[string]debate.Mode{"sequential": debate.Sequential, "simultaneous": debate.Simultaneous} {
 		config.ID, config.Mode = name, mode
 		_, err := c.client.Start(t.Context(), config)
 		require.NoError(t, err)
 	}
+	config.ID = "reset"
+	_, err = c.client.Start(t.Context(), config)
+	require.NoError(t, err)
+	until(t, "it begins", func() bool { return c.entered(t, "reset", debate.StateAwaitingResponses) > 0 })
+	c.reset(t, "reset")
 	config.ID, config.Rounds = "steered", 300
-	_, err := c.client.Start(t.Context(), config)
+	_, err = c.client.Start(t.Context(), config)
 	require.NoError(t, err)
 	until(t, "it begins", func() bool { return c.entered(t, "steered", debate.StateAwaitingResponses) > 1 })
 	w.Kill()
@@ -59,29 +82,22 @@ func TestRecord(t *testing.T) {
 	require.NoError(t, err)
 	until(t, "the worker says what it lacks", func() bool { return strings.Contains(c.pending(t, "refused"), "no provider") })
 	c.worker(t)
-	refused := 0
-	for _, id := range []string{"sequential", "simultaneous", "steered", "refused"} {
+	for _, id := range []string{"sequential", "simultaneous", "reset", "steered", "refused"} {
 		_, _ = c.client.Wait(t.Context(), id)
-		run := ""
-		for n := 0; n == 0 || run != ""; n++ {
-			var events history.History
-			all := c.client.Temporal.GetWorkflowHistory(t.Context(), id, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-			run = ""
-			for all.HasNext() {
-				event, err := all.Next()
-				require.NoError(t, err)
-				events.Events = append(events.Events, event)
-				if event.GetActivityTaskFailedEventAttributes() != nil {
-					refused++
-				}
-				if started := event.GetWorkflowExecutionStartedEventAttributes(); started != nil {
-					run = started.GetContinuedExecutionRunId()
-				}
-			}
-			text, err := protojson.Marshal(&events)
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(filepath.Join(folder, id+"-"+string(rune('a'+n))+".json"), text, 0o600))
-		}
+		c.keep(t, folder, id, id)
 	}
-	assert.Positive(t, refused, "the worker without a key got no call")
+	assert.Positive(t, c.refusals(t, "refused"), "the worker without a key got no call")
+}
+
+// keep writes the histories of a workflow, that of the last run first.
+func (c *cluster) keep(t testing.TB, folder, name, id string) {
+	t.Helper()
+	run := ""
+	for n := 'a'; n == 'a' || run != ""; n++ {
+		events := c.history(t, id, run)
+		run = before(events)
+		text, err := protojson.Marshal(&history.History{Events: events})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name+"-"+string(n)+".json"), text, 0o600))
+	}
 }

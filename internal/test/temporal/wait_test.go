@@ -67,10 +67,7 @@ func TestDebatesThatWait(t *testing.T) {
 			require.NoError(t, c.client.Control(t.Context(), id, flow.Answer{Inquiry: inquiry, Option: flow.OptionRetry}))
 			continue
 		}
-		_, err := c.client.Temporal.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
-			WorkflowID: id, UpdateName: temporal.ControlName, WaitForStage: client.WorkflowUpdateStageCompleted,
-			Args: []any{temporal.Control{Action: temporal.ActionAnswer, Inquiry: inquiry, Option: flow.OptionRetry}},
-		})
+		_, err := c.update(t, id, temporal.Control{Action: temporal.ActionAnswer, Inquiry: inquiry, Option: flow.OptionRetry})
 		require.NoError(t, err)
 	}
 	ended(t, c.client.Engine, crowd)
@@ -115,7 +112,9 @@ func TestFairness(t *testing.T) {
 	crowd, tenants, workers := min(*crowd, 100), longform.Or(10, 3), longform.Or(4, 2)
 	each := max(crowd/10, 1) // debates of all but the first, who has three times as many
 	c := newCluster(t, order{Latency: *latency, Lease: usual})
-	c.client.Route = func(info debate.Info) string { return "tenant-" + info.Labels["tenant"] }
+	c.client.Options = func(info debate.Info, o *client.StartWorkflowOptions) {
+		o.TaskQueue = "tenant-" + info.Labels["tenant"]
+	}
 	begin := func(tenant, i int) {
 		config := short(fmt.Sprintf("t%d.%d", tenant, i))
 		config.Labels = map[string]string{"tenant": fmt.Sprint(tenant)}
