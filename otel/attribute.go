@@ -100,6 +100,9 @@ const (
 	keySwapped      = attribute.Key("debate.evaluation.swapped")
 	keyTrigger      = attribute.Key("debate.trigger")
 	keyWhy          = attribute.Key("debate.trigger.reason")
+	keyLag          = attribute.Key("debate.lag.after")
+	keyHeld         = attribute.Key("debate.held")
+	keyQuarantined  = attribute.Key("debate.quarantined")
 
 	labelPrefix = "debate.label."
 )

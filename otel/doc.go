@@ -149,27 +149,40 @@
 //	                                            by flow, state, end_reason
 //	debate.duration                   s         of debates that are over, from their first event
 //	                                            by flow, state, end_reason
+//	debate.lag                        s         from a start, an answer or a control to the next call
+//	                                            by lag.after: start, answer, control
 //
-// [Observer.Worker] makes metrics of what a worker shows, such as one of package worker/river. They have the attributes that the
-// host program gives.
+// The lag is a worker's: how long a debate that has something to do waits for a process. It counts where no other call is in flight then.
+// A wait of the debate's own, such as one before a retry, is part of it.
 //
-//	debate.worker.running   {job}     that have a place in this worker now
-//	debate.worker.held      {debate}  that this worker has open now
-//	debate.worker.calls     {call}    that this worker is making now
-//	debate.worker.queued    {call}    that wait for a slot under Engine.MaxCalls now
-//	debate.worker.opened    {debate}  times that this worker has opened a debate
-//	debate.worker.snoozed   {job}     that this worker has put off
-//	debate.worker.failing   {job}     of these, because their debate could not be opened or continued
-//	debate.worker.drained   {debate}  that were left unfinished to other workers at a stop
-//	debate.worker.rescued   {job}     that were taken from workers that have disappeared
-//	debate.worker.supplied  {debate}  that had work and no job
-//	debate.queue.jobs       {job}     unfinished ones of all workers that share the queue
-//	                                  by debate.job.state: waiting, snoozed, running
-//	debate.queue.oldest     s         how long the first of the waiting jobs has been due
+// [Observer.Conversations] makes metrics of a store, for all processes that work on it. They have the attributes that the host program
+// gives.
+//
+//	debate.conversations      {debate}  unfinished ones
+//	                                    by state, held (a process has the lease), quarantined
+//	debate.conversations.age  s         how long the first of these has been in its state
+//	                                    likewise
+//	debate.due                {debate}  that need a process and have none
+//	debate.due.age            s         how long the first of these has been in its state
+//
+// [Observer.Engine] makes metrics of what an engine counts ([debate.Stats]), with the attributes that the host program gives.
+//
+//	debate.engine.calls     {call}    that the engine is making
+//	debate.engine.queued    {call}    that wait for a slot under Engine.MaxCalls
+//	debate.engine.given_up  {call}    that were given up, since something did not return
+//	debate.engine.stuck     {call}    of these, that have not returned yet
+//	debate.engine.open      {debate}  that are open
+//	debate.engine.opened    {debate}  times that one was opened
+//	debate.engine.rested    {debate}  times that one was left, since it needed no process
+//	debate.engine.leased    {debate}  times that another process was faster
+//	debate.engine.refused   {debate}  times that one could not be opened or continued
+//	debate.engine.drained   {debate}  that were left unfinished to other processes
+//
+// dashboard.json is a dashboard of these metrics for Grafana, as Prometheus names them. docs/guides/production.md has alerts.
 //
 // The state of a debate that is not over when reading ends is "unfinished", or "error". No metric
-// contains an ID or the name of a participant. The first 64 flows, kinds of calls, providers and models
-// keep their names; later ones are _OTHER.
+// contains an ID or the name of a participant. The first 64 flows, kinds of calls, providers, models and
+// states keep their names; later ones are _OTHER.
 //
 // Watch measures everything that it reads. A debate that is watched twice, or is read again from its
 // first event after it was reopened, is measured twice. To avoid that, use a MeterProvider that does

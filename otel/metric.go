@@ -24,6 +24,7 @@ type instruments struct {
 	active   metric.Int64UpDownCounter
 	rounds   metric.Int64Histogram
 	duration metric.Float64Histogram
+	lag      metric.Float64Histogram
 }
 
 // newInstruments creates them. If one cannot be created, it measures nothing, and OpenTelemetry's error
@@ -31,7 +32,7 @@ type instruments struct {
 func newInstruments(provider metric.MeterProvider) *instruments {
 	meter := provider.Meter(scope, metric.WithSchemaURL(schemaURL))
 	var m instruments
-	var errs [10]error
+	var errs [11]error
 	m.took, errs[0] = meter.Float64Histogram(metricTook, metric.WithUnit("s"),
 		metric.WithDescription("How long a request to a model took, time in a queue of the host's excluded."),
 		// The bounds that the conventions recommend.
@@ -58,6 +59,9 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 	m.duration, errs[8] = meter.Float64Histogram("debate.duration", metric.WithUnit("s"),
 		metric.WithDescription("From the start of a debate to its end, pauses included."),
 		metric.WithExplicitBucketBoundaries(1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400))
+	m.lag, errs[10] = meter.Float64Histogram("debate.lag", metric.WithUnit("s"),
+		metric.WithDescription("From a start, an answer or a control to the next call."),
+		metric.WithExplicitBucketBoundaries(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20, 30, 60, 120, 300, 900))
 	if err := errors.Join(errs[:]...); err != nil {
 		otelapi.Handle(err)
 	}
@@ -77,6 +81,7 @@ func (m *instruments) fill() {
 	instead(&m.active, metric.Int64UpDownCounter(noop.Int64UpDownCounter{}))
 	instead(&m.rounds, metric.Int64Histogram(noop.Int64Histogram{}))
 	instead(&m.duration, metric.Float64Histogram(noop.Float64Histogram{}))
+	instead(&m.lag, metric.Float64Histogram(noop.Float64Histogram{}))
 }
 
 func instead[T comparable](instrument *T, silent T) {
@@ -90,5 +95,5 @@ func instead[T comparable](instrument *T, silent T) {
 func (m *instruments) enabled(ctx context.Context) bool {
 	return m.took.Enabled(ctx) || m.tokens.Enabled(ctx) || m.calls.Enabled(ctx) || m.retries.Enabled(ctx) || m.cost.Enabled(ctx) ||
 		m.atMost.Enabled(ctx) || m.ended.Enabled(ctx) || m.active.Enabled(ctx) || m.rounds.Enabled(ctx) ||
-		m.duration.Enabled(ctx)
+		m.duration.Enabled(ctx) || m.lag.Enabled(ctx)
 }

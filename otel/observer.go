@@ -39,7 +39,7 @@ type Observer struct {
 	tracer trace.Tracer
 	meters *instruments
 
-	flows, kinds, vendors, models vocabulary // of the metrics
+	flows, kinds, vendors, models, states vocabulary // of the metrics
 }
 
 func (o *Observer) prepare() {

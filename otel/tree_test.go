@@ -133,6 +133,14 @@ func (r *recorder) measured(t *testing.T) string {
 				for _, p := range data.DataPoints {
 					line(m, p.Attributes, "%.6g", p.Value)
 				}
+			case metricdata.Gauge[int64]:
+				for _, p := range data.DataPoints {
+					line(m, p.Attributes, "%d", p.Value)
+				}
+			case metricdata.Gauge[float64]:
+				for _, p := range data.DataPoints {
+					line(m, p.Attributes, "%.6g", p.Value)
+				}
 			case metricdata.Histogram[int64]:
 				for _, p := range data.DataPoints {
 					line(m, p.Attributes, "%d of %d in all", p.Count, p.Sum)

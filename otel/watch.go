@@ -38,6 +38,7 @@ type watch struct {
 	calls   map[attempt]*call
 	agents  map[string]*agent // by the call that each is at work on
 	begun   int               // number of calls so far
+	prompt  prompt            // to the next call
 	start   *flow.Start
 	sides   map[string]format.Side // of a debate's participants, by name
 	state   flow.State
@@ -164,6 +165,7 @@ func configOf(s *flow.Start) *debate.Config {
 // fact handles every event that is not a chunk. It looks at the content of an event, not at its kind,
 // because a log may be hostile.
 func (w *watch) fact(e *flow.Event, at time.Time) {
+	w.heed(e.Body, at)
 	switch body := e.Body.(type) {
 	case *flow.Start:
 	case *flow.Transition:

@@ -3,6 +3,10 @@
 //	temporal server start-dev                                 # in another terminal; TEMPORAL_ADDRESS names another server
 //	cd examples/temporal && GOWORK=off go run .
 //
+// In a clone, one command builds a server, which takes some minutes, and runs the example beside it:
+//
+//	cd internal/test/temporal && GOWORK=off go run ./serve go run -C ../../../examples/temporal .
+//
 // A script speaks. The example is a module of its own, because Temporal's client is large.
 //
 // It prints:
