@@ -37,6 +37,10 @@ func (s *Session) ID() string { return s.session.ID }
 // State returns the debate's present state, as it is saved.
 func (s *Session) State() flow.State { return s.session.State() }
 
+// After returns the number of the last event that was recorded before this session was opened. It is 0 if the session has begun the
+// debate. [Session.Events] after it are those that have happened since.
+func (s *Session) After() int64 { return s.session.After() }
+
 // Edit replaces the config of a debate that has not started. The id stays.
 func (s *Session) Edit(config flow.Config) error { return s.session.Edit(config) }
 

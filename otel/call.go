@@ -29,7 +29,7 @@ func (w *watch) ask(in *flow.Intent, at time.Time) {
 		lost.end(at, true)
 	}
 	w.calls[key] = w.call(in, at)
-	if w.measured && in.Attempt > 1 {
+	if w.counts && in.Attempt > 1 {
 		w.meters.retries.Add(w.ctx, 1, set(w.callAttributes(in)))
 	}
 }
@@ -139,7 +139,7 @@ func (w *watch) answered(out *outcome, at time.Time) {
 	}
 	c.end(at, false)
 	w.worked(out, at)
-	if w.measured {
+	if w.counts {
 		w.measure(c, out, at)
 	}
 }

@@ -184,9 +184,9 @@
 // contains an ID or the name of a participant. The first 64 flows, kinds of calls, providers, models and
 // states keep their names; later ones are _OTHER.
 //
-// Watch measures everything that it reads. A debate that is watched twice, or is read again from its
-// first event after it was reopened, is measured twice. To avoid that, use a MeterProvider that does
-// nothing, or begin after the last event that was measured.
+// Observe measures what happens in a session, and nothing from before it was opened. Watch measures everything that it
+// reads: a debate that is watched twice is measured twice. To avoid that, use a MeterProvider that does nothing, or begin
+// after the last event that was measured.
 //
 // # Privacy
 //

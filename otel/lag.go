@@ -42,7 +42,7 @@ func (w *watch) heed(body flow.Body, at time.Time) {
 			w.await(afterControl, "", at)
 		}
 	case *flow.Intent:
-		if w.prompt.after != "" && w.measured {
+		if w.prompt.after != "" && w.counts {
 			w.meters.lag.Record(w.debate.ctx, at.Sub(w.prompt.at).Seconds(), set([]attribute.KeyValue{keyLag.String(w.prompt.after)}))
 		}
 		w.prompt = prompt{}

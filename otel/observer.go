@@ -64,12 +64,17 @@ func (o *Observer) prepare() {
 // makes a trace of its own. However a reading ends (the debate's end, an error, break or a panic), all
 // its spans end. Watch starts no goroutine.
 func (o *Observer) Watch(ctx context.Context, events iter.Seq2[flow.Event, error]) iter.Seq2[flow.Event, error] {
+	return o.watch(ctx, events, 0)
+}
+
+// watch is Watch, but does not measure the facts up to after; 0: it measures all.
+func (o *Observer) watch(ctx context.Context, events iter.Seq2[flow.Event, error], after int64) iter.Seq2[flow.Event, error] {
 	if o == nil {
 		return events
 	}
 	return func(yield func(flow.Event, error) bool) {
 		o.once.Do(o.prepare)
-		w := newWatch(ctx, o)
+		w := newWatch(ctx, o, after)
 		var failure error
 		defer func() { w.close(failure) }()
 		for event, err := range events {
@@ -83,11 +88,14 @@ func (o *Observer) Watch(ctx context.Context, events iter.Seq2[flow.Event, error
 	}
 }
 
-// Observe watches a session that nobody else needs to read, from its first event to its last. It returns
-// nil when the debate is over. Otherwise it returns the error that ended the events: ctx is done, or the
-// session was closed. Observe blocks; the caller owns the goroutine that it runs on.
+// Observe watches a session that nobody else needs to read. The trace is that of the debate from its first event. Measured is what
+// happens from [debate.Session.After] on: workers that open a debate one after the other measure each fact once. [debate.Work].With is
+// the place to call it in a worker.
+//
+// Observe returns nil when the debate is over. Otherwise it returns the error that ended the events: ctx is done, or the session was
+// closed. Observe blocks; the caller owns the goroutine that it runs on.
 func (o *Observer) Observe(ctx context.Context, session *debate.Session) error {
-	for _, err := range o.Watch(ctx, session.Events(ctx, 0)) {
+	for _, err := range o.watch(ctx, session.Events(ctx, 0), session.After()) {
 		if err != nil {
 			return err
 		}

@@ -24,6 +24,8 @@ type watch struct {
 	meters   *instruments
 	ctx      context.Context // of the debate's parent
 	measured bool            // the metrics are collected
+	after    int64           // facts up to this one were measured before; 0: none was
+	counts   bool            // the present fact, or the last one, is measured
 	traced   bool            // the debate's span is recorded
 	idle     bool            // neither of the two
 
@@ -54,13 +56,13 @@ type attempt struct {
 	n    int
 }
 
-func newWatch(ctx context.Context, o *Observer) *watch {
+func newWatch(ctx context.Context, o *Observer, after int64) *watch {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	ctx = context.WithoutCancel(ctx) // spans are ended and measured even if the reader's context is done
 	return &watch{
-		observer: o, meters: o.meters, ctx: ctx, measured: o.meters.enabled(ctx),
+		observer: o, meters: o.meters, ctx: ctx, measured: o.meters.enabled(ctx), after: after,
 		calls: make(map[attempt]*call), agents: make(map[string]*agent),
 	}
 }
@@ -84,6 +86,7 @@ func (w *watch) take(e *flow.Event) {
 		w.begin(e, at)
 	}
 	if !w.idle {
+		w.counts = w.measured && (w.after == 0 || e.Seq > w.after)
 		w.fact(e, at)
 	}
 }
@@ -313,7 +316,9 @@ func (w *watch) close(err error) {
 		if spend := c.unknown(); w.final && spend.BrokenOff {
 			w.debate.pay(&spend)
 			c.SetAttributes(costs(spend.Cost, spend.AtMost)...)
-			w.meters.atMost.Add(c.ctx, usd(spend.AtMost), set(w.callAttributes(c.intent)))
+			if w.counts {
+				w.meters.atMost.Add(c.ctx, usd(spend.AtMost), set(w.callAttributes(c.intent)))
+			}
 		}
 		c.end(at, true)
 	}
@@ -346,7 +351,7 @@ func (w *watch) conclude(err error) {
 			w.debate.fail(failure)
 		}
 	}
-	if !w.measured {
+	if !w.counts {
 		return
 	}
 	state := "unfinished"

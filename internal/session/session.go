@@ -110,6 +110,9 @@ func (s *Session) State() flow.State {
 	return state
 }
 
+// After returns the number of the last event from before this session.
+func (s *Session) After() int64 { return s.firstSeq.Load() }
+
 // Replace replaces the core of a conversation that has not started with what build returns.
 func (s *Session) Replace(build func() (*flow.Core, error)) error {
 	s.mu.Lock()
