@@ -25,10 +25,10 @@ func (o *Observer) Conversations(s store.Store, filter store.Filter, attributes 
 		return idle, nil
 	}
 	meter := o.meter()
-	var count, due metric.Int64ObservableGauge
+	var number, due metric.Int64ObservableGauge
 	var age, dueAge metric.Float64ObservableGauge
 	var errs [4]error
-	count, errs[0] = meter.Int64ObservableGauge("debate.conversations", metric.WithUnit("{debate}"),
+	number, errs[0] = meter.Int64ObservableGauge("debate.conversations", metric.WithUnit("{debate}"),
 		metric.WithDescription("Unfinished conversations."))
 	age, errs[1] = meter.Float64ObservableGauge("debate.conversations.age", metric.WithUnit("s"),
 		metric.WithDescription("How long the first of these conversations has been in its state."))
@@ -48,7 +48,7 @@ func (o *Observer) Conversations(s store.Store, filter store.Filter, attributes 
 		for _, c := range o.merged(all) {
 			in := metric.WithAttributeSet(attribute.NewSet(append(slices.Clone(attributes),
 				keyState.String(string(c.State)), keyHeld.Bool(c.Held), keyQuarantined.Bool(c.Quarantined))...))
-			to.ObserveInt64(count, int64(c.Count), in)
+			to.ObserveInt64(number, int64(c.Count), in)
 			to.ObserveFloat64(age, c.Oldest.Seconds(), in)
 		}
 		waiting := filter
@@ -63,7 +63,7 @@ func (o *Observer) Conversations(s store.Store, filter store.Filter, attributes 
 		to.ObserveInt64(due, int64(n), of)
 		to.ObserveFloat64(dueAge, oldest.Seconds(), of)
 		return nil
-	}, count, age, due, dueAge)
+	}, number, age, due, dueAge)
 	if err != nil {
 		return nil, err
 	}

@@ -19,22 +19,22 @@ func (o *Observer) Engine(engine *debate.Engine, attributes ...attribute.KeyValu
 		return idle, nil
 	}
 	meter := o.meter()
-	counts, err := newCounts(meter)
+	figures, err := newFigures(meter)
 	if err != nil {
 		return nil, err
 	}
-	instruments := make([]metric.Observable, len(counts))
-	for i := range counts {
-		instruments[i] = counts[i].instrument
+	observed := make([]metric.Observable, len(figures))
+	for i := range figures {
+		observed[i] = figures[i].instrument
 	}
 	of := metric.WithAttributeSet(attribute.NewSet(attributes...))
 	registration, err := meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
 		now := engine.Stats()
-		for i := range counts {
-			to.ObserveInt64(counts[i].instrument, counts[i].of(&now), of)
+		for i := range figures {
+			to.ObserveInt64(figures[i].instrument, figures[i].of(&now), of)
 		}
 		return nil
-	}, instruments...)
+	}, observed...)
 	if err != nil {
 		return nil, err
 	}
@@ -53,21 +53,21 @@ func (o *Observer) meter() metric.Meter {
 	return meters.Meter(scope)
 }
 
-// count is an instrument, and what it shows of an engine.
-type count struct {
+// figure is an instrument, and what it shows of an engine.
+type figure struct {
 	instrument metric.Int64Observable
 	of         func(*debate.Stats) int64
 }
 
-// newCounts returns the instruments of an engine, one for each field of its counts.
-func newCounts(meter metric.Meter) (all []count, err error) {
+// newFigures returns the instruments of an engine, one for each field of its counts.
+func newFigures(meter metric.Meter) (all []figure, err error) {
 	now := func(name, unit, text string, of func(*debate.Stats) int64) {
 		instrument, failed := meter.Int64ObservableUpDownCounter(name, metric.WithUnit(unit), metric.WithDescription(text))
-		all, err = append(all, count{instrument, of}), errors.Join(err, failed)
+		all, err = append(all, figure{instrument, of}), errors.Join(err, failed)
 	}
 	total := func(name, unit, text string, of func(*debate.Stats) int64) {
 		instrument, failed := meter.Int64ObservableCounter(name, metric.WithUnit(unit), metric.WithDescription(text))
-		all, err = append(all, count{instrument, of}), errors.Join(err, failed)
+		all, err = append(all, figure{instrument, of}), errors.Join(err, failed)
 	}
 	now("debate.engine.calls", "{call}", "Calls that this engine is making.", func(s *debate.Stats) int64 { return s.Calls })
 	now("debate.engine.queued", "{call}", "Calls that wait for a slot under MaxCalls.", func(s *debate.Stats) int64 { return s.Queued })

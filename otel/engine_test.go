@@ -30,7 +30,7 @@ func TestTheMetricsOfAnEngine(t *testing.T) {
 			config.ID = id
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
-			defer session.Close()
+			t.Cleanup(func() { _ = session.Close() })
 		}
 		synctest.Wait() // one call is made, and two wait
 		r := newRecorder()
