@@ -120,16 +120,26 @@ func (p *program) makeStore(ctx context.Context) (store.Store, func(), error) {
 	return kept, closing, nil
 }
 
+// inPostgres reports whether a place is the URL of a PostgreSQL database.
+func inPostgres(place string) bool {
+	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
+}
+
+// errUnknownURL reports a URL that is of no store.
+func errUnknownURL(place string) error {
+	return exit(exitArguments, fmt.Errorf("--store: %s is no URL of a PostgreSQL database: postgres://…", shown(place)))
+}
+
 func storeAt(ctx context.Context, place string) (store.Store, func(), error) {
 	switch {
-	case strings.HasPrefix(place, "postgres://"), strings.HasPrefix(place, "postgresql://"):
+	case inPostgres(place):
 		s, err := sql.OpenPostgres(ctx, place)
 		if err != nil {
 			return nil, nil, err
 		}
 		return s, func() { _ = s.Close() }, nil
 	case strings.Contains(place, "://"):
-		return nil, nil, exit(exitArguments, fmt.Errorf("--store: %s is no URL of a PostgreSQL database: postgres://…", shown(place)))
+		return nil, nil, errUnknownURL(place)
 	case folder(place):
 		s, err := file.Open(place)
 		if err != nil {

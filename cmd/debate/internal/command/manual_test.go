@@ -52,11 +52,11 @@ func TestEveryCommandIsDescribed(t *testing.T) {
 	}
 	for _, name := range []string{
 		"resume", "on", "eval", "list", "show", "watch", "report", "answer", "pause", "stop", "amend", "check", "models",
-		"delete", "redact", "export", "import",
+		"delete", "redact", "export", "import", "migrate",
 	} {
 		assert.True(t, names[name], name)
 	}
-	assert.Len(t, names, 17)
+	assert.Len(t, names, 18)
 }
 
 // manual describes the commands as Markdown. Flags that several commands have are described once.
