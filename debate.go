@@ -349,7 +349,7 @@ func (e *Engine) Events(ctx context.Context, id string, after int64, heartbeat .
 // among them, with its error in Info.Err; [Engine.Open] returns that error too. Info.Quarantine tells which debates could not be
 // opened, and why.
 //
-// [Filter].Due selects what a worker should open. [Engine.Due] yields the same debates as they become due.
+// [Filter].Due selects what a worker should open; [Engine.Work] opens it.
 func (e *Engine) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return each(e, func(l *engine.Engine) iter.Seq2[store.Info, error] { return l.List(ctx, filter) })
 }

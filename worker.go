@@ -2,7 +2,6 @@ package debate
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -80,22 +79,6 @@ func (e *Engine) Work(ctx context.Context, work Work) error {
 		}
 	}
 	return l.Work(ctx, own)
-}
-
-// Due yields debates as they come to need a process, until ctx is done or the loop is left. These are the debates that
-// [Filter].Due selects, except those that this engine was unable to open. A worker opens each of them:
-//
-//	for info, err := range engine.Due(ctx) { … engine.Open(ctx, info.ID) … }
-//
-// Due waits for the store to announce work ([store.Announcer]). It also polls for expired leases, once in the time of a lease
-// but at least every 30 s. If the store announces nothing, Due polls every second. A debate comes again with each poll until
-// some process works on it. Workers get the debates of a poll in different orders. If the body of the loop takes long, Due
-// polls again before it continues.
-//
-// A debate that cannot be opened is put in quarantine by [Engine.Open], and does not come again until that is over. An error
-// means that the store has failed; if the loop goes on, Due tries again.
-func (e *Engine) Due(ctx context.Context) iter.Seq2[store.Info, error] {
-	return each(e, func(l *engine.Engine) iter.Seq2[store.Info, error] { return l.Due(ctx) })
 }
 
 // Advance steps a stored debate, saves what follows, and returns what is left to do: the calls in flight, those to abort, and the

@@ -75,43 +75,8 @@ func BegunBy(t *testing.T, engine *debate.Engine, config flow.Config) *Stepper {
 // Mute is a store without optional abilities.
 type Mute struct{ debate.Store }
 
-// Listener receives what Due yields.
-type Listener struct {
-	Mu     sync.Mutex
-	came   map[string]time.Time // when each debate came first
-	Failed int
-}
-
-// After returns how long after a time a debate has come first, or -1 if it has not come.
-func (l *Listener) After(id string, began time.Time) time.Duration {
-	synctest.Wait()
-	l.Mu.Lock()
-	defer l.Mu.Unlock()
-	if at, ok := l.came[id]; ok {
-		return at.Sub(began)
-	}
-	return -1
-}
-
 // LeaseTime is how long a lease lasts by default.
 const LeaseTime = 15 * time.Second
-
-// ListenTo receives what an engine's Due yields, until the context ends.
-func ListenTo(ctx context.Context, engine *debate.Engine) *Listener {
-	l := &Listener{came: make(map[string]time.Time)}
-	go func() {
-		for info, err := range engine.Due(ctx) {
-			l.Mu.Lock()
-			if err != nil {
-				l.Failed++
-			} else if _, known := l.came[info.ID]; !known {
-				l.came[info.ID] = time.Now()
-			}
-			l.Mu.Unlock()
-		}
-	}()
-	return l
-}
 
 // Worker is a worker that notes when it opens which debate. It runs until End, which returns the error of its Work.
 type Worker struct {
