@@ -1,11 +1,12 @@
 // Command worker lets two workers share a debate. It submits the debate, starts itself as a worker, and kills that process while a call
-// is in flight. Another worker continues the debate. The jobs are River's, in the debates' database: here a file of SQLite.
+// is in flight. Another worker continues the debate. The debates stand in a file of SQLite. In PostgreSQL, workers on many machines
+// share them in the same way.
 //
 //	go run ./examples/worker
 //
 // It prints:
 //
-//	The debate is submitted, and has a job. Worker 1 starts.
+//	The debate is submitted. Worker 1 starts.
 //	Ada: It belongs to its log.
 //	Ben: A log pays nobody.
 //	Worker 1 is killed while Ada speaks. Worker 2 starts.
@@ -16,27 +17,20 @@ package main
 
 import (
 	"context"
-	stdsql "database/sql"
 	"errors"
 	"fmt"
 	"log"
-	"log/slog"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"time"
 
-	queue "github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
-	_ "modernc.org/sqlite" // database/sql's driver
-
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store/sql"
-	"github.com/agonist-dev/debate/worker/river"
 )
 
 func main() {
@@ -51,44 +45,26 @@ func main() {
 	}
 }
 
-// open opens the database. Whatever gives a debate work gives it its job in the same transaction.
-func open(ctx context.Context, file string, silent bool) (*debate.Engine, *river.Jobs, error) {
-	db, err := stdsql.Open("sqlite", "file:"+filepath.ToSlash(file)+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+// open opens the debates of a file.
+func open(ctx context.Context, file string, silent bool) (*debate.Engine, *sql.Store, error) {
+	store, err := sql.OpenSQLite(ctx, file)
 	if err != nil {
 		return nil, nil, err
 	}
-	db.SetMaxOpenConns(1) // SQLite has one writer
-	jobs, err := river.New(db, riversqlite.New(db), river.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return nil, nil, err
-	}
-	store, err := sql.Options{OnWake: jobs.OnWake}.OpenSQLite(ctx, file)
-	if err != nil {
-		return nil, nil, err
-	}
-	providers := map[string]debate.Provider{"script": script(silent)}
-	// A debate of a worker that has disappeared is free after the time of a lease.
-	return &debate.Engine{Store: store, Providers: providers, Lease: time.Second}, jobs, jobs.Migrate(ctx)
+	return &debate.Engine{Store: store, Providers: map[string]debate.Provider{"script": script(silent)}}, store, nil
 }
 
-// work works on debates until ctx ends.
+// work runs debates until ctx ends, and then lets the calls in flight finish.
 func work(ctx context.Context) error {
-	engine, jobs, err := open(ctx, os.Args[2], os.Args[1] == "silent")
+	engine, store, err := open(ctx, os.Args[2], os.Args[1] == "silent")
 	if err != nil {
 		return err
 	}
-	worker, err := jobs.Worker(engine, river.Config{Sweep: time.Second, River: &queue.Config{FetchPollInterval: 200 * time.Millisecond}})
-	if err == nil {
-		err = worker.Start(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	<-ctx.Done()
-	return worker.Stop(context.WithoutCancel(ctx)) // it lets the calls in flight finish
+	defer store.Close()
+	return engine.Work(ctx, debate.Work{})
 }
 
-// host submits a debate, starts the workers, and shows the log. It works on nothing itself.
+// host submits a debate, starts the workers, and shows the log. It runs nothing itself.
 func host(ctx context.Context) error {
 	folder, err := os.MkdirTemp("", "worker")
 	if err != nil {
@@ -96,11 +72,12 @@ func host(ctx context.Context) error {
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "debates.db")
-	engine, _, err := open(ctx, file, false)
+	engine, store, err := open(ctx, file, false)
 	if err != nil {
 		return err
 	}
-	id, err := engine.Submit(ctx, debate.Config{ // it is stored with its job, and no call is made
+	defer store.Close()
+	id, err := engine.Submit(ctx, debate.Config{ // it is stored, and no call is made
 		Topic: "Does a debate belong to the process that runs it?", Rounds: 2, Unattended: true,
 		Participants: []debate.Participant{{Name: "Ada", Model: "script/any"}, {Name: "Ben", Model: "script/any"}},
 	})
@@ -113,7 +90,7 @@ func host(ctx context.Context) error {
 		err = errors.Join(err, worker.Start())
 		return worker
 	}
-	fmt.Println("The debate is submitted, and has a job. Worker 1 starts.")
+	fmt.Println("The debate is submitted. Worker 1 starts.")
 	worker, requests := start("silent"), 0
 	for event, failure := range engine.Events(ctx, id, 0) {
 		if err := errors.Join(err, failure); err != nil {
