@@ -40,7 +40,7 @@ func TestKill(t *testing.T) {
 	}
 	s := &flows.Siege{
 		Engine: engineOn(host.store, nil), Ledger: o.Ledger, Dice: rand.New(rand.NewPCG(*killSeed, 1)), Kills: *kills, Workers: longform.Or(4, 2),
-		Most: longform.Or(50, 9), Moment: longform.Or(16*time.Second, 500*time.Millisecond), Lease: o.Lease, Odd: true,
+		Most: longform.Or(50, 9), Moment: longform.Or(16*time.Second, 500*time.Millisecond), Lease: o.Lease, Odd: flows.Odd,
 	}
 	s.Engine.Seed = flows.Seed
 	s.Begin = func(config flow.Config) error {

@@ -23,8 +23,8 @@ type Siege struct {
 	Ledger  string                                      // that of all workers
 	Begin   func(config flow.Config) error              // gives a conversation to the workers; it can be repeated
 	Work    func(name string, odd Oddity) (kill func()) // starts a worker, whose name is that in the ledger
-	Odd     bool                                        // something is wrong with most workers; see the function Odd
-	Restart func()                                      // kills the server, and starts it again
+	Odd     func(n int) Oddity                          // what is wrong with the nth worker, such as the function Odd
+	Restart func()                                      // kills the server, and starts it again; nil: there is none
 	Dice    *rand.Rand
 	Kills   int           // of workers, at least
 	Workers int           // at a time
@@ -69,10 +69,7 @@ func (s *Siege) Run(t *testing.T) {
 	launch := func(i int) {
 		n := len(s.odd)
 		names[i] = fmt.Sprint("w", n+1)
-		s.odd[names[i]] = Oddity{}
-		if s.Odd {
-			s.odd[names[i]] = Odd(n)
-		}
+		s.odd[names[i]] = s.Odd(n)
 		kills[i] = s.Work(names[i], s.odd[names[i]])
 	}
 	kill := func(i int) {
@@ -88,7 +85,7 @@ func (s *Siege) Run(t *testing.T) {
 		i := s.Dice.IntN(s.Workers)
 		kill(i)
 		s.met = s.met || s.meets(t, names[i])
-		if len(s.deaths)%10 == 2 {
+		if s.Restart != nil && len(s.deaths)%10 == 2 {
 			s.Restart()
 			restarts++
 		}

@@ -28,6 +28,8 @@ type order struct {
 	Latency time.Duration `json:"latency,omitempty"` // of calls
 	Off     time.Duration `json:"off,omitempty"`     // what the clock of the process leads by
 	Starts  bool          `json:"starts,omitempty"`  // by Engine.Start, and not by Engine.Open
+	Name    string        `json:"name,omitempty"`    // of a besieged worker
+	Poor    bool          `json:"poor,omitempty"`    // it has no providers
 }
 
 // worker is a process with an engine, as it sees itself.
@@ -49,6 +51,9 @@ func (w *worker) tasks() map[string]func(context.Context) error {
 // perform does what an order says.
 func (o order) perform() (err error) {
 	ctx := context.Background()
+	if o.Task == besieged {
+		return o.besieged(ctx)
+	}
 	store, err := o.Place.open(ctx)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func TestKill(t *testing.T) {
 	c := newCluster(t, order{Latency: longform.Or(300*time.Millisecond, 100*time.Millisecond), Lease: held})
 	s := &flows.Siege{
 		Engine: c.client.Engine, Ledger: c.order.ledger(), Dice: rand.New(rand.NewPCG(1, 2)), Kills: *kills, Workers: 4, Most: *debates,
-		Moment: longform.Or(16*time.Second, 600*time.Millisecond), Lease: held, Odd: true, Restart: func() { c.killServer(t) },
+		Moment: longform.Or(16*time.Second, 600*time.Millisecond), Lease: held, Odd: flows.Odd, Restart: func() { c.killServer(t) },
 		Begin: func(config flow.Config) error {
 			_, err := c.client.Start(t.Context(), config)
 			return err
