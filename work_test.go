@@ -184,6 +184,34 @@ func TestWork(t *testing.T) {
 	})
 }
 
+// A reader that is behind reads a session to the end, though that is closed and Work is over.
+func TestWorkWaitsForItsReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _ := stage.Engine(stage.TwoDebaters())
+		engine.Store = &store.Memory{}
+		stage.Submitted(t, engine, "a")
+		var read atomic.Int64
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- engine.Work(ctx, debate.Work{With: func(ctx context.Context, s *debate.Session) {
+				for event, err := range s.Events(ctx, 0) {
+					assert.NoError(t, err)
+					read.Store(event.Seq)
+					assert.NoError(t, stage.Sleep(ctx, 10*time.Millisecond))
+				}
+			}})
+		}()
+		stage.Pass(50 * time.Millisecond)
+		record := stage.StoredRecord(t, engine, "a")
+		require.True(t, record.Final())
+		require.Less(t, read.Load(), record.Seq)
+		cancel()
+		require.NoError(t, <-ended)
+		assert.Equal(t, record.Seq, read.Load())
+	})
+}
+
 // Calls that take longer than Drain are aborted, and Work says so. Another engine goes on.
 func TestWorkAbortsWhatTakesTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

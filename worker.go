@@ -40,8 +40,8 @@ type Work struct {
 	Fair string
 	// Drain is how long calls in flight may take once ctx is done; 0 means a minute. Then they are aborted.
 	Drain time.Duration
-	// With is called with each session that Work opens, on a goroutine of its own, for readers such as package otel. ctx ends with the
-	// session. Work returns after With has returned. nil: nothing is called.
+	// With is called with each session that Work opens, on a goroutine of its own, for readers such as package otel. ctx ends
+	// [Engine].Grace after the session. Work returns after With has returned. nil: nothing is called.
 	With func(ctx context.Context, s *Session)
 }
 

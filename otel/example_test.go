@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Around the loop that reads a debate's events anyway, Watch makes its trace. Here a recorder takes the spans, where
@@ -100,6 +101,35 @@ func ExampleObserver_Observe() {
 	}
 	fmt.Println(record.State, <-observed, len(recorder.Ended()), "spans")
 	// Output: completed <nil> 13 spans
+}
+
+// A worker is watched by three calls: what its store holds, what its engine does, and each session that it opens.
+func ExampleObserver_Engine() {
+	ctx := context.Background()
+	observer := &otel.Observer{}
+	kept := &store.Memory{} // in earnest one of store/file or store/sql
+	engine := &debate.Engine{Store: kept, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	if _, err := engine.Submit(ctx, question()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+
+	_, err := observer.Conversations(kept, debate.Filter{}) // in one process
+	_, failed := observer.Engine(engine)                    // in each
+	work := debate.Work{With: func(ctx context.Context, s *debate.Session) { _ = observer.Observe(ctx, s) }}
+	ended := make(chan error, 1)
+	go func() { ended <- engine.Work(working, work) }()
+
+	for _, err := range engine.Events(ctx, "cars-1", 0) {
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	stop()
+	fmt.Println(err, failed, <-ended, engine.Stats().Opened, "opened")
+	// Output: <nil> <nil> <nil> 1 opened
 }
 
 // question is a debate of two rounds without a judge.

@@ -283,10 +283,13 @@ func (w *worker) play(ctx context.Context, id string) {
 	if err != nil || shared { // another process was faster, it is in quarantine now, or the host program has it open
 		return
 	}
-	reading, end := context.WithCancel(context.WithoutCancel(ctx))
-	defer end()
 	if w.with != nil {
-		w.group.Go(func() { w.with(reading, of(s)) })
+		reading, end := context.WithCancel(context.WithoutCancel(ctx))
+		w.group.Go(func() {
+			defer end()
+			w.with(reading, of(s))
+		})
+		defer func() { time.AfterFunc(w.engine.host.Grace, end) }() // a reader may be behind
 	}
 	if _, err := s.Rest(ctx, w.far); err == nil || ctx.Err() == nil {
 		s.Close()
