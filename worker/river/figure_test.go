@@ -47,6 +47,44 @@ func ended(t testing.TB, engine *debate.Engine, debates int) time.Time {
 	return flows.Reached(t, engine, flow.StateCompleted, debates)
 }
 
+// both measures workers of this package, and those of Engine.Work, each in an empty place.
+func both(t *testing.T, measure func(t *testing.T, p place)) {
+	t.Helper()
+	for _, plain := range []bool{false, true} {
+		name := "River"
+		if plain {
+			name = "Work"
+		}
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			p.Plain = plain
+			measure(t, p)
+		})
+	}
+}
+
+// works starts a worker in this process for as long as the test runs. nil: it has its default queue.
+func (p place) works(t testing.TB, queues map[string]int, before asked) {
+	t.Helper()
+	b := p.opened(t, worker.Options{})
+	engine := engineOn(b.store, before)
+	if !p.Plain {
+		working(t, b, engine, worker.Config{Queues: queues, River: &river.Config{TestOnly: true}})
+		return
+	}
+	slots := 0
+	for _, n := range queues {
+		slots += n
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- engine.Work(ctx, debate.Work{Slots: slots}) }()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-ended)
+	})
+}
+
 // Four workers get through as many debates as one process with as many calls in flight. With -river.processes each of the four is a
 // process of its own.
 func TestThroughput(t *testing.T) {
@@ -54,17 +92,19 @@ func TestThroughput(t *testing.T) {
 	const workers = 4
 	places := max(*crowd/16, 4) // of each worker
 	single, singleTime := alone(t, workers*places)
-	shared, sharedTime := together(t, workers, places)
-	ratio := float64(single) / float64(shared)
 	kind := "four workers in one process"
 	if *processes {
 		kind = "four processes"
 	}
-	t.Logf("%d debates, calls of %v, %d at a time: one process %v (%.0f %% of a core), %s %v: throughput %.2f x", *crowd, *latency,
-		workers*places, single.Round(time.Millisecond), 100*singleTime.Seconds()/single.Seconds(), kind, shared.Round(time.Millisecond), ratio)
-	t.Logf("processor time per debate: one process %v, %s %v", (singleTime / time.Duration(*crowd)).Round(10*time.Microsecond), kind,
-		(sharedTime / time.Duration(*crowd)).Round(10*time.Microsecond))
-	assert.GreaterOrEqual(t, ratio, 0.9)
+	both(t, func(t *testing.T, p place) {
+		shared, sharedTime := together(t, p, workers, places)
+		ratio := float64(single) / float64(shared)
+		t.Logf("%d debates, calls of %v, %d at a time: one process %v (%.0f %% of a core), %s %v: throughput %.2f x", *crowd, *latency,
+			workers*places, single.Round(time.Millisecond), 100*singleTime.Seconds()/single.Seconds(), kind, shared.Round(time.Millisecond), ratio)
+		t.Logf("processor time per debate: one process %v, %s %v", (singleTime / time.Duration(*crowd)).Round(10*time.Microsecond), kind,
+			(sharedTime / time.Duration(*crowd)).Round(10*time.Microsecond))
+		assert.GreaterOrEqual(t, ratio, 0.9)
+	})
 }
 
 // alone works on all debates in this process, with that many at a time.
@@ -84,24 +124,24 @@ func alone(t *testing.T, most int) (took, spent time.Duration) {
 
 // together works on all debates with some workers. The time of processes includes that of their start, and their processor time is
 // theirs alone.
-func together(t *testing.T, workers, places int) (took, spent time.Duration) {
+func together(t *testing.T, p place, workers, places int) (took, spent time.Duration) {
 	t.Helper()
-	p := newPlace(t)
 	host := p.opened(t, worker.Options{})
 	engine := engineOn(host.store, nil)
 	for i := range *crowd {
 		submit(t, engine, short(fmt.Sprint("d", i)))
 	}
+	own := connections(t, host)
+	half := func() {
+		ended(t, engine, *crowd/2)
+		t.Logf("%d workers have %.1f connections each", workers, float64(connections(t, host)-own)/float64(workers))
+	}
 	if !*processes {
 		for range workers {
-			b := p.opened(t, worker.Options{})
-			working(t, b, engineOn(b.store, slowly(*latency)), worker.Config{
-				Queues: map[string]int{worker.DefaultQueue: places}, River: &river.Config{TestOnly: true},
-			})
+			p.works(t, map[string]int{worker.DefaultQueue: places}, slowly(*latency))
 		}
 		began, before := time.Now(), process.CPU()
-		ended(t, engine, *crowd/2)
-		connections(t, host, workers)
+		half()
 		return ended(t, engine, *crowd).Sub(began), process.CPU() - before
 	}
 	began := time.Now()
@@ -111,8 +151,7 @@ func together(t *testing.T, workers, places int) (took, spent time.Duration) {
 			Place: p, Name: fmt.Sprint("w", i), Ledger: filepath.Join(t.TempDir(), "ledger"), Latency: *latency, Slots: places, Calm: true,
 		}))
 	}
-	ended(t, engine, *crowd/2)
-	connections(t, host, workers)
+	half()
 	took = ended(t, engine, *crowd).Sub(began)
 	for _, one := range all {
 		one.Kill()
@@ -121,57 +160,64 @@ func together(t *testing.T, workers, places int) (took, spent time.Duration) {
 	return took, spent
 }
 
-// connections logs how many connections the workers and the test have.
-func connections(t *testing.T, host *base, workers int) {
+// connections returns how many connections the workers and the test have.
+func connections(t *testing.T, host *base) (n int) {
 	t.Helper()
-	var n int
 	require.NoError(t, host.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&n))
-	t.Logf("%d workers and the test have %d connections", workers, n)
+	return n
 }
 
 // Workers without work ask the database little, however many queues they serve.
 func TestIdleQueries(t *testing.T) {
 	longform.Only(t, "nothing: it counts queries in a span of time")
+	both(t, func(t *testing.T, p place) {
+		idle(t, p, 1)
+		if !p.Plain {
+			idle(t, p, 100)
+		}
+	})
+}
+
+// idle counts what workers of so many queues ask.
+func idle(t *testing.T, p place, queues int) {
+	t.Helper()
 	const workers, span = 4, 10 * time.Second
-	for _, queues := range []int{1, 100} {
-		t.Run(fmt.Sprint(queues), func(t *testing.T) {
-			p := newPlace(t)
-			host := p.opened(t, worker.Options{})
-			all := make(map[string]int)
-			for i := range queues {
-				all[fmt.Sprint("tenant-", i)] = 5
-			}
-			for range workers {
-				b := p.opened(t, worker.Options{})
-				working(t, b, engineOn(b.store, nil), worker.Config{Queues: all, River: &river.Config{TestOnly: true}})
-			}
-			count := func() (n int) {
-				require.NoError(t, host.pool.QueryRow(t.Context(), `SELECT xact_commit + xact_rollback FROM pg_stat_database
-					WHERE datname = current_database()`).Scan(&n))
-				return n
-			}
-			timer := time.NewTimer(5 * time.Second) // until they have begun
-			<-timer.C
-			before := count()
-			timer.Reset(span)
-			<-timer.C
-			perSecond := float64(count()-before) / span.Seconds()
-			t.Logf("%d idle workers of %d queues: %.1f transactions per second in all", workers, queues, perSecond)
-			assert.Less(t, perSecond, 40.0)
-		})
-	}
+	t.Run(fmt.Sprint(queues), func(t *testing.T) {
+		host := p.opened(t, worker.Options{})
+		all := make(map[string]int)
+		for i := range queues {
+			all[fmt.Sprint("tenant-", i)] = 5
+		}
+		for range workers {
+			p.works(t, all, nil)
+		}
+		count := func() (n int) {
+			require.NoError(t, host.pool.QueryRow(t.Context(), `SELECT xact_commit + xact_rollback FROM pg_stat_database
+				WHERE datname = current_database()`).Scan(&n))
+			return n
+		}
+		timer := time.NewTimer(5 * time.Second) // until they have begun
+		<-timer.C
+		before := count()
+		timer.Reset(span)
+		<-timer.C
+		perSecond := float64(count()-before) / span.Seconds()
+		t.Logf("%d idle workers of %d queues: %.1f transactions per second in all", workers, queues, perSecond)
+		assert.Less(t, perSecond, 40.0)
+	})
 }
 
 // An answer of a person reaches a debate that no process holds: a call follows.
-func TestFromAnAnswerToTheNextCall(t *testing.T) {
-	p := newPlace(t)
+func TestFromAnAnswerToTheNextCall(t *testing.T) { both(t, answers) }
+
+func answers(t *testing.T, p place) {
+	t.Helper()
 	host := p.opened(t, worker.Options{})
 	engine := engineOn(host.store, nil)
 	var mu sync.Mutex
 	given, heard := make(map[string]time.Time), make(map[string]time.Duration)
-	b := p.opened(t, worker.Options{})
-	working(t, b, engineOn(b.store, func(ctx context.Context, req *provider.Request) error {
+	p.works(t, nil, func(ctx context.Context, req *provider.Request) error {
 		id, _, _ := strings.Cut(req.ID, "/")
 		mu.Lock()
 		if at, ok := given[id]; ok && heard[id] == 0 {
@@ -179,14 +225,19 @@ func TestFromAnAnswerToTheNextCall(t *testing.T) {
 		}
 		mu.Unlock()
 		return slowly(10*time.Millisecond)(ctx, req)
-	}), worker.Config{River: &river.Config{TestOnly: true}})
+	})
 	for i := range *crowd {
 		config := debating(fmt.Sprint("d", i))
 		config.Unattended, config.Judging.Judges = false, []debate.JudgeConfig{{Name: "Zoe", Person: true}}
 		submit(t, engine, config)
 	}
 	flows.Reached(t, engine, flow.StateAwaitingInput, *crowd)
-	eventually(t, "a debate that waits for a person has no job", func() bool {
+	eventually(t, "a debate that waits for a person has no job, and no process", func() bool {
+		for info, err := range engine.List(t.Context(), debate.Filter{}) {
+			if err != nil || info.Owner != "" {
+				return false
+			}
+		}
 		jobs := host.rows(t)
 		return jobs["available"]+jobs["running"] == 0
 	})

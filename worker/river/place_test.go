@@ -37,7 +37,8 @@ var shared struct {
 
 // place is an empty database. It travels to other processes as JSON.
 type place struct {
-	URL string `json:"url"`
+	URL   string `json:"url"`
+	Plain bool   `json:"plain"` // debates have no jobs, and Engine.Work works on them: figures are of both
 }
 
 func newPlace(t testing.TB) place {
@@ -48,7 +49,7 @@ func newPlace(t testing.TB) place {
 			return
 		}
 		if shared.empty, shared.err = shared.server.Database(ctx); shared.err == nil {
-			shared.err = place{shared.empty}.migrate(ctx)
+			shared.err = place{URL: shared.empty}.migrate(ctx)
 		}
 	})
 	if missing, ok := errors.AsType[*postgres.MissingError](shared.err); ok {
@@ -57,7 +58,7 @@ func newPlace(t testing.TB) place {
 	require.NoError(t, shared.err)
 	u, err := shared.server.Copy(t.Context(), shared.empty)
 	require.NoError(t, err)
-	return place{u}
+	return place{URL: u}
 }
 
 // migrate makes the tables of both.
@@ -91,7 +92,11 @@ func (p place) open(ctx context.Context, options worker.Options) (*base, error) 
 		pool.Close()
 		return nil, err
 	}
-	s, err := sql.Options{Connections: 1, OnWake: jobs.OnWake}.OpenPostgres(ctx, p.URL)
+	opening := sql.Options{Connections: 1}
+	if !p.Plain {
+		opening.OnWake = jobs.OnWake
+	}
+	s, err := opening.OpenPostgres(ctx, p.URL)
 	if err != nil {
 		pool.Close()
 		return nil, err

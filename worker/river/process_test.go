@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/internal/stage/process"
 	"github.com/agonist-dev/debate/provider"
@@ -45,7 +46,7 @@ func (o order) serve() error {
 	if err != nil {
 		return err
 	}
-	ended := make(chan error, 1) // with the input: the test is over
+	ended := make(chan error, 2) // with the input: the test is over
 	go func() {
 		_, err := io.Copy(io.Discard, os.Stdin)
 		ended <- err
@@ -82,6 +83,11 @@ func (o order) serve() error {
 		if _, err := engine.Submit(ctx, timed(id)); err != nil {
 			return err
 		}
+	}
+	if o.Place.Plain {
+		go func() { ended <- engine.Work(ctx, debate.Work{Slots: o.Slots}) }()
+		fmt.Println("working")
+		return <-ended
 	}
 	config := worker.Config{Queues: map[string]int{worker.DefaultQueue: o.Slots}, River: soon()}
 	if o.Calm {
