@@ -1,13 +1,9 @@
 // Command temporal runs a debate on Temporal and kills the worker that makes its calls. Another one repeats only the call in flight.
 //
-//	temporal server start-dev                                 # in another terminal; TEMPORAL_ADDRESS names another server
-//	cd examples/temporal && GOWORK=off go run .
-//
-// In a clone, one command builds a server, which takes some minutes, and runs the example beside it:
-//
 //	cd internal/test/temporal && GOWORK=off go run ./serve go run -C ../../../examples/temporal .
 //
-// A script speaks. The example is a module of its own, because Temporal's client is large.
+// In a clone, that builds a server first, which takes some minutes. With one of your own (temporal server start-dev), whose address is in
+// TEMPORAL_ADDRESS, it is GOWORK=off go run . in this folder. A script speaks. Temporal's client is large: the example is a module.
 //
 // It prints:
 //

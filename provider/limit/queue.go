@@ -83,8 +83,7 @@ const asking = time.Second
 
 var errFull = errors.New("other calls have all that the limit allows now, and a call of an ability does not wait for them")
 
-// soon lets a call of an ability enter a limit. It does not wait there for other calls: it fails if the limit is full, or is found to be
-// full.
+// soon lets a call of an ability enter a limit, unless that is full, or is found to be full: it waits for no other call.
 func soon(ctx context.Context, full bool, enter func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return ended.Unsent(err)

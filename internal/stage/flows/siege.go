@@ -63,9 +63,8 @@ func besieged(id string, n int) flow.Config {
 // Run is the siege.
 func (s *Siege) Run(t *testing.T) {
 	t.Helper()
-	kills, names := make([]func(), s.Workers), make([]string, s.Workers)
+	kills, names, restarts := make([]func(), s.Workers), make([]string, s.Workers), 0
 	s.odd = make(map[string]Oddity)
-	restarts := 0
 	launch := func(i int) {
 		n := len(s.odd)
 		names[i] = fmt.Sprint("w", n+1)
@@ -176,15 +175,14 @@ func (s *Siege) audit(t *testing.T) {
 		}
 		sum.Hold(t, s.Engine, id, asked[id], want[n%4])
 	}
-	waited := waits(asked, s.deaths)
-	s.Waited = waited
+	s.Waited = waits(asked, s.deaths)
 	t.Log(&sum)
 	t.Logf("time to continue after a kill, %d times: p50 %v, p99 %v; the longest time between two calls of a conversation %v; lease %v",
-		len(waited), Quantile(waited, 0.5), Quantile(waited, 0.99), Standstill(asked).Round(time.Millisecond), s.Lease)
+		len(s.Waited), Quantile(s.Waited, 0.5), Quantile(s.Waited, 0.99), Standstill(asked).Round(time.Millisecond), s.Lease)
 	assert.Zero(t, sum.Faults())
 	assert.Positive(t, sum.Broken, "no kill has met a call: the test finds nothing")
 	if longform.Asked() { // a few measure the machine
-		assert.LessOrEqual(t, Quantile(waited, 0.99), s.Lease+30*time.Second)
+		assert.LessOrEqual(t, Quantile(s.Waited, 0.99), s.Lease+30*time.Second)
 	}
 }
 
