@@ -143,9 +143,6 @@ func (i *Info) needsProcess() bool {
 	return i.Alarm == 0 && !i.State.Idle()
 }
 
-// final reports whether a conversation in this state is over.
-func final(state flow.State) bool { return state == flow.StateCompleted || state == flow.StateCanceled }
-
 // Finds reports whether an event contains Text: the topic of a start, or the text of a turn. An empty Text is in every
 // event.
 func (f Filter) Finds(e *flow.Event) bool {
@@ -165,7 +162,7 @@ func (f Filter) Finds(e *flow.Event) bool {
 // Shares reports whether Each lets one more conversation into a list, in which all other conditions select it. each counts those of each
 // value of the label Per; Shares adds this one. A [Store] calls it for one conversation after the other, before it applies Limit.
 func (f Filter) Shares(info Info, each map[string]int) bool {
-	if f.Per == "" || f.Each == 0 {
+	if f.Per == "" || f.Each <= 0 {
 		return true
 	}
 	each[info.Labels[f.Per]]++

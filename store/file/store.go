@@ -179,7 +179,7 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 	}
 	torn, err := h.append(b, after, writer)
 	woken := err == nil && h.rested && !h.last.State.Idle()
-	if err == nil && (h.last.State == flow.StateCompleted || h.last.State == flow.StateCanceled) {
+	if err == nil && h.last.State.Final() {
 		_ = s.disk.Remove(h.name + suffixAlarm) // it does not count any more: no list needs to read it
 	}
 	h.release()
