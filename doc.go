@@ -130,8 +130,9 @@
 //
 // [Engine.Open] continues a stored debate, in this process or another. Only calls without a result are made again. A lease lets
 // one process at a time work on a debate. It is released when the debate is idle, and by [Session.Close] and [Engine.Shutdown].
-// Shutdown can let the calls in flight finish first. [Engine.List] finds debates that no process works on. Any process may read
-// a debate with [Engine.Record] and [Engine.Events], and control it with [Engine.Control].
+// Shutdown can let the calls in flight finish first. [Engine.Submit] stores a debate for workers, and [Engine.Work] is a worker: it
+// runs what needs a process. Any process may read a debate with [Engine.Record] and [Engine.Events], and control it with
+// [Engine.Control].
 //
 // [Session.Snapshot] returns the log as versioned JSON at any moment, and [Engine.Import] stores it, for [Engine.Open] to continue.
 // [Engine.Fork] starts a new debate from any event of an old one. [Engine.Export] writes a debate without its
