@@ -22,14 +22,10 @@ func (s *Store) SetAlarm(ctx context.Context, id string, seq int64, d time.Durat
 	return failed("set alarm", err)
 }
 
-// alarmIn returns the time until an alarm, as store.Info has it. due and left are microseconds.
+// alarmIn returns the time until an alarm, as store.Info has it. due and left are microseconds; due is 0 if there is none.
 func alarmIn(due, left int64) flow.Duration {
-	switch {
-	case due <= 0:
-		return 0 // there is none
-	case left == 0:
-		return -1 // it rings
-	default:
-		return flow.Duration(time.Duration(left) * time.Microsecond)
+	if due <= 0 {
+		return 0
 	}
+	return store.AlarmIn(time.Duration(left) * time.Microsecond)
 }
