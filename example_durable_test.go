@@ -132,8 +132,8 @@ func ExampleEngine_Submit() {
 	// the worker ends: <nil>
 }
 
-// A worker looks for what others have left, and goes on with it.
-func ExampleEngine_List() {
+// A worker continues what another process has left.
+func ExampleEngine_Work() {
 	ctx := context.Background()
 	store := &store.Memory{} // in earnest one of store/file or store/sql
 	slow := &scripted.Provider{Replies: map[string][]scripted.Reply{"Ben": {{Delay: time.Hour}}}}
@@ -157,26 +157,28 @@ func ExampleEngine_List() {
 	}
 
 	worker := &debate.Engine{Store: store, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
-	filter := debate.Filter{Working: true, Idle: true, Labels: map[string]string{"tenant": "town"}}
+	filter := debate.Filter{Labels: map[string]string{"tenant": "town"}}
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- worker.Work(working, debate.Work{Filter: filter}) }()
+	for _, err := range worker.Events(ctx, "cars", 0) { // until the debate is over
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		fmt.Println(err)
+		return
+	}
 	for info, err := range worker.List(ctx, filter) {
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		session, err := worker.Open(ctx, info.ID)
-		if errors.Is(err, debate.ErrLeased) {
-			continue // another worker was faster
-		}
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		record, err := session.Wait(ctx)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(info.ID, "is", record.State)
+		fmt.Println(info.ID, "is", info.State)
 	}
 	// Output:
 	// cars is completed
