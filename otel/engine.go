@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	otelapi "go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
@@ -45,13 +44,7 @@ func (o *Observer) Engine(engine *debate.Engine, attributes ...attribute.KeyValu
 func idle() error { return nil }
 
 // meter returns the meter of metrics that are read when they are collected.
-func (o *Observer) meter() metric.Meter {
-	meters := o.MeterProvider
-	if meters == nil {
-		meters = otelapi.GetMeterProvider()
-	}
-	return meters.Meter(scope)
-}
+func (o *Observer) meter() metric.Meter { return o.provider().Meter(scope) }
 
 // figure is an instrument, and what it shows of an engine.
 type figure struct {

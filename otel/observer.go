@@ -43,15 +43,20 @@ type Observer struct {
 }
 
 func (o *Observer) prepare() {
-	tracers, meters := o.TracerProvider, o.MeterProvider
+	tracers := o.TracerProvider
 	if tracers == nil {
 		tracers = otelapi.GetTracerProvider()
 	}
-	if meters == nil {
-		meters = otelapi.GetMeterProvider()
-	}
 	o.tracer = tracers.Tracer(scope, trace.WithSchemaURL(schemaURL))
-	o.meters = newInstruments(meters)
+	o.meters = newInstruments(o.provider())
+}
+
+// provider receives the metrics.
+func (o *Observer) provider() metric.MeterProvider {
+	if o.MeterProvider != nil {
+		return o.MeterProvider
+	}
+	return otelapi.GetMeterProvider()
 }
 
 // Watch passes the events of one debate on, unchanged and in order, and makes a trace and metrics of
