@@ -163,6 +163,30 @@ func TestWorkersBeginAtDifferentDebates(t *testing.T) {
 	})
 }
 
+// A worker whose slots were full looks again, and does not try what others have taken meanwhile.
+func TestAWorkerTriesNothingThatItReadLongAgo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := stage.Engine(stage.TwoDebaters())
+		stage.Slowly(p)
+		memory := &store.Memory{}
+		engine.Store = memory
+		for i := range 10 {
+			stage.Submitted(t, engine, fmt.Sprint("d", i))
+		}
+		one := stage.Twin(engine)
+		w := stage.Works(t.Context(), one, debate.Work{Slots: 1})
+		stage.Pass(500 * time.Millisecond)
+		for i := range 10 { // all but the one that is open
+			_ = memory.Lease(t.Context(), fmt.Sprint("d", i), "another worker", time.Hour)
+		}
+		stage.Pass(30 * time.Minute)
+		stats := one.Stats()
+		assert.EqualValues(t, 1, stats.Rested)
+		assert.Zero(t, stats.Leased)
+		require.NoError(t, w.End())
+	})
+}
+
 // A store that announces nothing is looked at every second.
 func TestAWorkerOfAStoreThatAnnouncesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
