@@ -21,7 +21,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-var killWork = flag.Int("kill.work", longform.Or(300, 3), "how many workers TestKillWork kills on PostgreSQL; elsewhere a fifth, at least 3")
+var killWork = flag.Int("kill.work", longform.Or(300, 3), "how many workers TestKillWork kills on PostgreSQL; elsewhere a fifth")
 
 // besieged is the task of a worker that is killed while it runs whatever needs a process.
 const besieged = "besieged"
