@@ -105,13 +105,14 @@ func (o Options) postgresConnect(ctx context.Context, config *pgx.ConnConfig, po
 	return p, nil
 }
 
-// try refuses a database that cannot store every text, and a server that accepts no changes. It finds out whether there is a pooler.
+// try refuses a database that cannot store every text, and a server that accepts no changes. It finds out whether there is a pooler, by a
+// statement without a name.
 func (p *postgresPools) try(ctx context.Context, db *stdsql.DB) error {
 	var encoding, wait, readOnly string
 	err := db.QueryRowContext(ctx, `
 		SELECT current_setting('server_encoding'), current_setting('lock_timeout'), current_setting('transaction_read_only'),
 			coalesce(string_agg(quote_ident(s.name), ', ' ORDER BY s.place), '')
-		FROM unnest(current_schemas(false)) WITH ORDINALITY AS s (name, place)`).Scan(&encoding, &wait, &readOnly, &p.path)
+		FROM unnest(current_schemas(false)) WITH ORDINALITY AS s (name, place)`, pgx.QueryExecModeExec).Scan(&encoding, &wait, &readOnly, &p.path)
 	switch {
 	case err != nil:
 		if !p.pooled && refusesSettings(err) {

@@ -86,19 +86,19 @@ func TestALostNotification(t *testing.T) {
 	assert.Equal(t, flow.StateCompleted, finished(t, engine, "a").State)
 }
 
-// log keeps the lines of a logger.
-type log struct {
+// lines keeps what a logger writes.
+type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *log) Write(line []byte) (int, error) {
+func (l *lines) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(line)
 }
 
-func (l *log) String() string {
+func (l *lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
@@ -107,10 +107,10 @@ func (l *log) String() string {
 // Jobs in a queue that no client serves are counted and logged, until some worker serves it.
 func TestAQueueThatNobodyServes(t *testing.T) {
 	p := newPlace(t)
-	var lines log
+	var logged lines
 	options := worker.Options{
 		Route:  func(info store.Info) worker.Route { return worker.Route{Queue: "tenant-" + info.Labels["tenant"]} },
-		Logger: slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Logger: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	host := p.opened(t, options)
 	engine := engineOn(host.store, nil)
@@ -125,7 +125,7 @@ func TestAQueueThatNobodyServes(t *testing.T) {
 	unserved, err := own.jobs.Unserved(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"tenant-2": 2}, unserved)
-	eventually(t, "a line says so", func() bool { return strings.Contains(lines.String(), "queue=tenant-2 jobs=2") })
+	eventually(t, "a line says so", func() bool { return strings.Contains(logged.String(), "queue=tenant-2 jobs=2") })
 
 	require.NoError(t, w.AddQueue("tenant-2", 5))
 	finished(t, engine, "b")
