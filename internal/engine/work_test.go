@@ -427,15 +427,15 @@ func TestTenantsShareTheSlots(t *testing.T) {
 	}
 }
 
-// The waits of an outage are so long that a debate has no slot meanwhile. They count as time of the outage all the same: it is over when
-// the patience is.
+// A provider may ask for waits that are so long that a debate has no slot meanwhile. They count as time of the outage all the same: it is
+// over when the patience is.
 func TestAnOutageLastsNoLongerUnderAWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.TwoDebaters()
 		config.ID, config.Patience = "a", 10*time.Minute
 		engine, p := stage.Engine(config)
 		stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) {
-			r.Err = &provider.Error{Kind: provider.KindAPI, Status: 503}
+			r.Err = &provider.Error{Kind: provider.KindAPI, Status: 503, RetryAfter: 90 * time.Second}
 		})
 		kept := &store.Memory{}
 		engine.Store = kept

@@ -59,7 +59,7 @@
 //	49eb51a3 {"journal":1,"id":"cars"}
 //	f14348ab {"seq":1,"at":"2026-03-04T05:06:07Z","kind":"round","body":{"n":1,"of":3}}
 //	b4f24066 {"seq":2,"at":"2026-03-04T05:06:07Z","kind":"transition","body":{"from":"","to":"paused","on":""}}
-//	bbbc7f31 {"commit":{"first":1,"last":2,"bytes":192,"prev":"49eb51a3","writer":"some%20host","state":"paused",…}}
+//	c84d850e {"commit":{"first":1,"last":2,"bytes":192,"prev":"49eb51a3","writer":"some%20host","state":"paused",…}}
 //
 // The checksum is CRC-32C (RFC 3720, appendix B.4). That of an event covers its JSON. That of a commit
 // covers the lines of its events, with their checksums and newlines, and then its own JSON. A commit has

@@ -80,7 +80,7 @@ func ExampleStore_Append() {
 	// 49eb51a3 {"journal":1,"id":"cars"}
 	// f14348ab {"seq":1,"at":"2026-03-04T05:06:07Z","kind":"round","body":{"n":1,"of":3}}
 	// b4f24066 {"seq":2,"at":"2026-03-04T05:06:07Z","kind":"transition","body":{"from":"","to":"paused","on":""}}
-	// bbbc7f31 {"commit":{"first":1,"last":2,"bytes":192,"prev":"49eb51a3","writer":"some%20host","state":"paused","round":1,"at":"2026-03-04T05:06:07Z"}}
+	// c84d850e {"commit":{"first":1,"last":2,"bytes":192,"prev":"49eb51a3","writer":"some%20host","state":"paused","round":1,"at":"2026-03-04T05:06:07Z","since":"2026-03-04T05:06:07Z"}}
 }
 
 // What a crash has left at the end of a journal is cut off by the next append, and reported.

@@ -163,7 +163,7 @@ func listDefects() []defect {
 			}
 		})},
 		{"there is no limit", []string{"list/at most*", "list/in pages", "random/*"}, "", filters(func(f *store.Filter) { f.Limit = 0 })},
-		{"limits before it looks", []string{"list/at most*", "list/all conditions*"}, "", func(s *spoiled) {
+		{"limits before it looks", []string{"list/at most so many", "list/all conditions*"}, "", func(s *spoiled) {
 			s.onList = func(_ context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 				return func(yield func(store.Info, error) bool) {
 					found := filter
