@@ -41,7 +41,7 @@ func (f *configFlags) define(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVarP(&f.problemFile, "problemDescription", "p", "", "read the problem, topic or task from this file; -: from stdin")
 	flags.StringVarP(&f.config, "config", "c", "", "read the config from this file, JSON or YAML (default ./debate-config.json or .yaml)")
-	flags.BoolVar(&f.demo, "demo", false, "without a key: play a script in place of models")
+	flags.BoolVar(&f.demo, "demo", false, "play a script, which needs no key")
 	flags.StringVar(&f.wish.Flow, "flow", "", "the kind of conversation: "+strings.Join(settings.Flows(), ", ")+" (default deliberation)")
 	flags.StringSliceVarP(&f.agents, "agents", "a", nil, "who takes part: roles, ids or names, with commas")
 	flags.IntVarP(&f.rounds, "rounds", "r", 0, "how many rounds there are at most; of an arbiter: how many executions")
