@@ -73,6 +73,9 @@ func (p *program) controlOne(c *cobra.Command, args []string, from choice, signa
 
 // control gives a control to a conversation. If its state does not allow that, the error says so, and what continues the conversation.
 func (p *program) control(ctx context.Context, engine *debate.Engine, id string, signal flow.Signal) error {
+	if err := unplayed(engine, modelsIn(signal)); err != nil {
+		return err
+	}
 	refusal := engine.Control(ctx, id, signal)
 	if refusal == nil || !errors.Is(refusal, &flow.Error{Kind: provider.KindState}) {
 		return refused(refusal)

@@ -90,6 +90,35 @@ func (p *program) playDemo(ctx context.Context, engine *debate.Engine, id string
 	return nil
 }
 
+// unplayed refuses models of which one is not played in a demonstration: none is ever asked to continue what a script began.
+func unplayed(engine *debate.Engine, models []string) error {
+	if engine.Providers[demo.Name] == nil {
+		return nil
+	}
+	for _, model := range models {
+		if vendor, _, ok := flow.SplitModel(model); ok && engine.Providers[vendor] == nil {
+			return exit(exitArguments, fmt.Errorf("%s: this is a demonstration, which no model continues; begin another one without --demo",
+				progress.Clean(model)))
+		}
+	}
+	return nil
+}
+
+// modelsIn returns the models that a control or a config names.
+func modelsIn(what any) (models []string) {
+	switch what := what.(type) {
+	case flow.Config:
+		for _, model := range flow.Models(what) {
+			models = append(models, model)
+		}
+	case flow.Amendment:
+		models = flow.AmendedModels(&what)
+	case flow.Answer:
+		models = []string{what.Model}
+	}
+	return models
+}
+
 // runFlags adds the flags of the commands that run a stored conversation.
 func (p *program) runFlags(c *cobra.Command) {
 	p.tools.define(c)

@@ -160,6 +160,9 @@ func (p *program) evaluation(
 			p.notef("%s", note)
 		}
 	}
+	if err := unplayed(engine, modelsIn(loaded.Config)); err != nil {
+		return nil, err
+	}
 	if err := check(ctx, loaded, engine, problems); err != nil {
 		return nil, err
 	}

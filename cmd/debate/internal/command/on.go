@@ -206,7 +206,12 @@ func forked(
 				config = change(config)
 			}
 			var changed flow.Config
-			changed, mistake = edits.Apply(config, engine.DecodeConfig)
+			if changed, mistake = edits.Apply(config, engine.DecodeConfig); mistake == nil {
+				mistake = unplayed(engine, modelsIn(changed))
+			}
+			if mistake != nil {
+				return nil
+			}
 			return changed
 		}
 	}
