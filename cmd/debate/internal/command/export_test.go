@@ -49,6 +49,15 @@ func BeginServer(ctx context.Context, address string, transport sdk.Transport, s
 	return err
 }
 
+// Table writes rows for a terminal of so many columns.
+func Table(out io.Writer, width int, rows ...[]any) error {
+	t := &table{out: out, width: width}
+	for _, row := range rows {
+		t.row(row...)
+	}
+	return t.end()
+}
+
 // Page has a pager show a text, and reports whether there is one.
 func Page(system System, text string) bool {
 	return (&program{System: system}).page([]byte(text), system.Out)

@@ -169,8 +169,11 @@ func listedOf(ctx context.Context, engine *debate.Engine, info store.Info) liste
 	return out
 }
 
-// wide is how many columns a list has in which the flow has one.
-const wide = 100
+// wide is how many columns a list has in which the flow has one, and narrow how many it has in which more than the topic has one.
+const (
+	wide   = 100
+	narrow = 60
+)
 
 func (p *program) showList(found []listed, f *listFlags) error {
 	more := f.limit > 0 && len(found) > f.limit
@@ -219,9 +222,14 @@ func (p *program) listTable(found []listed, width int) error {
 	}
 	topic := 60
 	if width > 0 {
-		if width < wide {
-			for i := range rows {
-				rows[i] = slices.Delete(rows[i], 2, 3) // the flow
+		for i, row := range rows {
+			if id, started, state, round, cost, about := row[0], row[1], row[3], row[4], row[5], row[6]; width < narrow {
+				rows[i] = []string{id, state, about}
+			} else if width < wide {
+				if known, _, more := strings.Cut(cost, ", "); more { // how much stands in show
+					cost = known + "+"
+				}
+				rows[i] = []string{id, started, state, round, cost, about}
 			}
 		}
 		topic = max(10, width-widthOf(rows))

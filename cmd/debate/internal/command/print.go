@@ -2,13 +2,14 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
@@ -35,20 +36,90 @@ func indented(value any) ([]byte, error) {
 	return escaped(data.Bytes()), nil
 }
 
-// table writes rows of cells in columns. What is in a cell cannot control a terminal.
-type table struct{ out *tabwriter.Writer }
+// table writes rows of cells in columns. What is in a cell cannot control a terminal. A terminal that is too narrow for a row has the last
+// cell on several lines, or the cells below each other: no word breaks.
+type table struct {
+	out   io.Writer
+	width int // of the terminal; 0: it is none
+	rows  [][]string
+}
 
-func newTable(out io.Writer) *table { return &table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)} }
+func newTable(out io.Writer) *table { return &table{out: out, width: columns(out)} }
+
+// table returns a table on the standard output, which a pager may show.
+func (p *program) table() *table {
+	return &table{out: p.Out, width: cmp.Or(p.viewing.columns, columns(p.Out))}
+}
 
 func (t *table) row(cells ...any) {
 	texts := make([]string, len(cells))
+	last := 0
 	for i, cell := range cells {
-		texts[i] = progress.Clean(fmt.Sprint(cell))
+		if texts[i] = progress.Clean(fmt.Sprint(cell)); texts[i] != "" {
+			last = i
+		}
 	}
-	_, _ = fmt.Fprintln(t.out, strings.TrimRight(strings.Join(texts, "\t"), "\t"))
+	t.rows = append(t.rows, texts[:min(len(texts), last+1)])
 }
 
-func (t *table) end() error { return t.out.Flush() }
+// narrowest is how many columns the last cell of a row has at least.
+const narrowest = 12
+
+func (t *table) end() error {
+	var widths []int // of all columns but the last
+	least := 0       // columns that a row takes
+	for _, row := range t.rows {
+		for i, cell := range row {
+			switch {
+			case i == len(row)-1:
+				least = max(least, min(narrowest, ansi.StringWidth(cell)))
+				continue
+			case i == len(widths):
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], ansi.StringWidth(cell)+2)
+		}
+	}
+	for _, width := range widths {
+		least += width
+	}
+	var out strings.Builder
+	for i, row := range t.rows {
+		switch {
+		case len(row) == 0:
+		case t.width == 0 || least <= t.width || len(widths) == 1:
+			line, last := "", len(row)-1
+			for at, cell := range row[:last] {
+				line += cell + strings.Repeat(" ", widths[at]-ansi.StringWidth(cell))
+			}
+			writeHanging(&out, line, row[last], t.width)
+		case i > 0: // below the heads
+			var cells []string
+			for at, head := range t.rows[0][:min(len(t.rows[0]), len(row))] {
+				cells = append(cells, strings.ToLower(head)+" "+row[at])
+			}
+			writeHanging(&out, "", row[0], t.width)
+			if len(cells) > 1 {
+				writeHanging(&out, "  ", strings.Join(cells[1:], "; "), t.width)
+			}
+		}
+	}
+	_, err := io.WriteString(t.out, out.String())
+	return err
+}
+
+// writeHanging writes a line that begins so, and then has a text. What does not fit so many columns stands below the beginning of the
+// text. With 0 columns all fits.
+func writeHanging(out *strings.Builder, begin, text string, columns int) {
+	indent := strings.Repeat(" ", ansi.StringWidth(begin))
+	if columns > 0 {
+		columns = max(narrowest, columns-len(indent))
+	}
+	for _, part := range progress.Wrap(text, columns) {
+		out.WriteString(begin + part + "\n")
+		begin = indent
+	}
+}
 
 // short cuts a text to so many characters.
 func short(text string, length int) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,11 +119,11 @@ func because(ctx context.Context, engine *debate.Engine, record *flow.Record) (s
 
 // showRecord shows a conversation. said prints what was said, if that is wanted, and returns the last of it.
 func (p *program) showRecord(record *flow.Record, info *store.Info, why string, said func() (last string, err error)) error {
-	t := newTable(p.Out)
+	t := p.table()
 	t.row("ID", record.ID)
 	t.row("Flow", strings.TrimSpace(record.Flow()+" "+info.Format))
 	t.row("Topic", short(info.Topic, 100))
-	state := string(record.State)
+	state := cmp.Or(stateWords()[record.State], string(record.State))
 	if info.Owner != "" {
 		state += " (a process runs it)"
 	}
@@ -131,15 +132,19 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string, 
 	}
 	t.row("State", state)
 	started := record.StartedAt.Local().Format(time.DateTime) //nolint:gosmopolitan // people read the time of their place
-	t.row("Started", fmt.Sprintf("%s, took %s", started, took(record.Duration())))
+	last := "the last event after"
+	if record.Final() {
+		last = "over after"
+	}
+	t.row("Started", fmt.Sprintf("%s, %s %s", started, last, took(record.Duration())))
 	if rounds := record.Settings().Rounds; rounds > 0 {
 		t.row("Round", fmt.Sprintf("%d of at most %d", record.Round, rounds))
 	}
 	info.Recount(record)
 	spent := record.Spent()
 	u := spent.Usage
-	t.row("Cost", fmt.Sprintf("%s; in all %s: %d tokens in, %d out",
-		info.Beside(info.Spent), progress.Plural(spent.Requests, "call"), u.Input, u.Output))
+	t.row("Cost", fmt.Sprintf("%s; in all %s: %s tokens in, %s out",
+		info.Beside(info.Spent), progress.Plural(spent.Requests, "call"), progress.Number(u.Input), progress.Number(u.Output)))
 	var failed []string
 	switch {
 	case record.State == flow.StateAwaitingInput:
@@ -190,15 +195,30 @@ func took(d time.Duration) time.Duration {
 	return d.Round(10 * time.Millisecond)
 }
 
+// showActors shows who takes part: those who have a seat, and others who were asked. An answer that was not accepted is a failure.
 func (p *program) showActors(record *flow.Record) error {
 	p.printf("\n")
-	t := newTable(p.Out)
+	t := p.table()
 	t.row("WHO", "MODEL", "STATUS", "TURNS", "FAILURES", "TOKENS", "COST")
 	shown := record.Participants()
-	for _, account := range record.SpentByParticipant() {
-		if record.Seat(account.Name) < 0 {
-			shown = append(shown, record.Participant(account.Name))
+	add := func(name string) {
+		if !slices.ContainsFunc(shown, func(s flow.ParticipantState) bool { return s.Name == name }) {
+			shown = append(shown, record.Participant(name))
 		}
+	}
+	for _, account := range record.SpentByParticipant() {
+		add(account.Name)
+	}
+	models := make(map[string]string)
+	for seat := range record.Config().Seats() {
+		if model := cmp.Or(record.Replacement(seat.By), *seat.Model); model != "" {
+			models[seat.By] = model
+			add(seat.By)
+		}
+	}
+	failures := make(map[string]int)
+	for i := range record.Rejections {
+		failures[record.Rejections[i].By]++
 	}
 	for _, who := range shown {
 		u := who.Account.Usage
@@ -206,7 +226,8 @@ func (p *program) showActors(record *flow.Record) error {
 		if name != who.Name {
 			name += " (" + who.Name + ")" // which commands take
 		}
-		t.row(name, dashed(who.Model), who.Status, who.Turns, who.Failures, u.Input+u.Output, who.Account.Short(who.Account.Cost))
+		t.row(name, dashed(cmp.Or(who.Model, models[who.Name])), who.Status, who.Turns, who.Failures+failures[who.Name],
+			progress.Number(u.Input+u.Output), who.Account.Short(who.Account.Cost))
 	}
 	return t.end()
 }
@@ -257,6 +278,9 @@ func (p *program) showInquiries(record *flow.Record) {
 
 // showNext says which command helps a conversation that stands still.
 func (p *program) showNext(record *flow.Record, info *store.Info) {
+	if !record.Final() && terminal(p.Err) {
+		_, _ = fmt.Fprintln(p.Err)
+	}
 	switch {
 	case record.State == flow.StatePaused:
 		p.warnf("%s continues it.", progress.Command("resume", shortID(record.ID)))
