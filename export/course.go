@@ -26,16 +26,16 @@ func (w *reporter) summaries() *section {
 	return s
 }
 
-// troubles shows who is gone, what has failed, and what nobody has answered.
+// troubles shows who is gone, what has failed, which answers were not accepted, and what nobody has answered.
 func (w *reporter) troubles() *section {
 	open, _ := w.inquiries()
-	return tabled("failures", "Failures and open questions", w.dropped(), w.failures(), open)
+	return tabled("failures", "Failures and open questions", w.dropped(), w.failures(), w.rejections(), open)
 }
 
-// course shows other events: warnings, answers that were not accepted, and what people were asked.
+// course shows other events: warnings, and what people were asked.
 func (w *reporter) course() *section {
 	_, settled := w.inquiries()
-	return tabled("course", "Course of events", w.warnings(), w.rejections(), settled)
+	return tabled("course", "Course of events", w.warnings(), settled)
 }
 
 // tabled returns a section of those tables that have rows. Long ones scroll.
@@ -89,14 +89,26 @@ func number(round int) string {
 	return strconv.Itoa(round)
 }
 
+// failures shows the attempts that failed. Those at one call that follow each other and failed for the same cause share a row.
 func (w *reporter) failures() *table {
 	t := &table{Caption: "Attempts that failed", Head: []string{roundColumn, "Of", "Model", "Attempt", "Failure"}, Figures: 5}
+	type cause struct{ call, model, why string }
+	type run struct{ row, first, last int }
+	runs := make(map[cause]run)
 	for _, f := range w.log.failures {
 		round := 0
 		if f.Error != nil {
 			round = f.Error.Round
 		}
-		t.Rows = append(t.Rows, cells(number(round), f.By, f.Model, strconv.Itoa(f.Attempt), brief(failure(f.Error))))
+		same := cause{f.Call, f.Model, brief(failure(f.Error))}
+		if before, ok := runs[same]; ok && f.Attempt == before.last+1 {
+			before.last = f.Attempt
+			runs[same] = before
+			t.Rows[before.row][3] = cells(fmt.Sprintf("%d to %d", before.first, before.last))[0]
+			continue
+		}
+		runs[same] = run{len(t.Rows), f.Attempt, f.Attempt}
+		t.Rows = append(t.Rows, cells(number(round), f.By, f.Model, strconv.Itoa(f.Attempt), same.why))
 	}
 	return t
 }

@@ -109,10 +109,13 @@ func (s *section) list(label string, items []string) {
 func requirements(all []deliberation.Requirement) *table {
 	t := &table{Caption: "Requirements", Head: []string{"Requirement", "Major", "Fulfilled", "Note"}, Figures: 4}
 	for _, r := range all {
-		t.Rows = append(t.Rows, cells(r.Text, yes(r.Major), yes(r.Fulfilled), r.Note))
+		t.Rows = append(t.Rows, cells(unmarked(r.Text), yes(r.Major), yes(r.Fulfilled), unmarked(r.Note)))
 	}
 	return t
 }
+
+// unmarked returns a text of a cell without the signs of Markdown for strong words and code.
+func unmarked(text string) string { return strings.NewReplacer("**", "", "`", "").Replace(text) }
 
 func yes(is bool) string {
 	if is {
@@ -135,9 +138,12 @@ func (w *reporter) agents(d *deliberation.Deliberation) *section {
 			continue
 		}
 		a := &c.Agents[at]
+		did := plural(said[a.ID], "contribution")
+		if turns := w.record.Participant(a.ID).Turns; said[a.ID] == 0 && turns > 0 { // it has asked, and not contributed yet
+			did = plural(turns, "turn")
+		}
 		card := &article{Class: classPerson, Title: w.called(a.ID), Tone: w.tones[a.ID], Marks: notes(
-			roleOf(c, a), a.Model, prefixed("then ", strings.Join(a.Fallbacks, ", ")), plural(said[a.ID], "contribution"),
-			w.spentBy(a.ID))}
+			roleOf(c, a), a.Model, prefixed("then ", strings.Join(a.Fallbacks, ", ")), did, w.spentBy(a.ID))}
 		if card.Title != a.ID {
 			card.Marks = append([]string{a.ID}, card.Marks...)
 		}

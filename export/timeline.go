@@ -151,12 +151,17 @@ func (w *reporter) timelineDrawing() *drawing {
 		}
 		d.add(lettering("tick", share(t.at), "12", t.name, anchor))
 	}
+	shortened := false
 	for i := range scale.spans {
 		if p := &scale.spans[i]; p.cut {
 			gap := rect("idle", share(scale.at(p.from)), place(timeAxis-6), share(p.width/scale.width), place(height-timeAxis+6))
 			gap.Title = "nothing for " + elapsed(p.to.Sub(p.from))
 			d.add(gap)
+			shortened = true
 		}
+	}
+	if shortened {
+		d.Keys = append(d.Keys, key{Class: "idle", Text: "nothing happened: shortened"})
 	}
 	y := float64(timeAxis)
 	for _, row := range rows {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -63,10 +64,11 @@ func failure(e *flow.Error) string {
 	if e == nil {
 		return ""
 	}
+	kind := strings.ReplaceAll(string(e.Kind), "_", " ")
 	if e.Err == nil {
-		return string(e.Kind)
+		return kind
 	}
-	return fmt.Sprintf("%s: %s", e.Kind, e.Err)
+	return fmt.Sprintf("%s: %s", kind, e.Err)
 }
 
 // brief shortens a text for a table.
