@@ -45,7 +45,10 @@ func (c *choice) what() string {
 		return what + " that waits for an answer"
 	}
 	if c.last.Unfinished {
-		return what + " that is not over"
+		what += " that is not over"
+	}
+	if c.last.Idle {
+		what += ", and that no process runs"
 	}
 	return what
 }

@@ -26,7 +26,9 @@ func (p *program) resume() *cobra.Command {
 			if err := p.checkOutputs(); err != nil {
 				return err
 			}
-			engine, id, closing, err := p.openOne(c.Context(), args, unfinished())
+			from := unfinished()
+			from.last.Idle = !f.idle // another process continues the others
+			engine, id, closing, err := p.openOne(c.Context(), args, from)
 			if err != nil {
 				return err
 			}

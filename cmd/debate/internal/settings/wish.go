@@ -100,7 +100,9 @@ func (d *draft) flags(w *Wish) {
 		root.set("unattended", boolNode(flag("clarify"), false))
 	}
 	if root.get("unattended") == nil {
-		root.set("unattended", boolNode(Place{Path: "unattended"}, w.Unattended))
+		limits := root.get("budget")
+		confirmed := limits != nil && limits.get("confirm").is(true) // by a person, whom the conversation waits for
+		root.set("unattended", boolNode(Place{Path: "unattended"}, w.Unattended && !confirmed))
 	}
 	if w.Budget != "" {
 		d.budget(w.Budget, flag("budget"))
