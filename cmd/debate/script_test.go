@@ -164,13 +164,15 @@ func (s *stream) Write(data []byte) (int, error) {
 // fake.Rule. With -openai it stands at OpenAI's own address, behind a proxy, for those who are started as processes, and counts tokens as
 // OpenAI does:
 //
-//	serve [-chat] [-openai] [-delay 20ms] [-text FILE] [rules.json]
+//	serve [-chat] [-refuse] [-openai] [-delay 20ms] [-text FILE] [rules.json]
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	server, genuine := &fake.Server{}, false
 	for len(args) > 0 && !neg {
 		switch {
 		case args[0] == "-chat":
 			server.ChatOnly = true
+		case args[0] == "-refuse":
+			server.Refuses = true
 		case args[0] == "-openai":
 			server.Counts, genuine = true, true
 		case args[0] == "-delay" && len(args) > 1:
@@ -184,7 +186,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Check(err)
 			server.Rules = rules
 		default:
-			ts.Fatalf("usage: serve [-chat] [-openai] [-delay 20ms] [-text FILE] [rules.json]")
+			ts.Fatalf("usage: serve [-chat] [-refuse] [-openai] [-delay 20ms] [-text FILE] [rules.json]")
 		}
 		args = args[1:]
 	}

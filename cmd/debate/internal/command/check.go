@@ -190,7 +190,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 		return nil, nil, err
 	}
 	defer closing() // none is used
-	if err := check(c.Context(), loaded, engine, problems); err != nil {
+	if err := p.mistakes(c.Context(), loaded, engine, problems); err != nil {
 		return nil, nil, err
 	}
 	p.tell(loaded)

@@ -58,7 +58,7 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 			return err
 		}
 	}
-	if err := check(c.Context(), settings, engine, problems); err != nil {
+	if err := p.mistakes(c.Context(), settings, engine, problems); err != nil {
 		return err
 	}
 	if err := p.untouched(); err != nil {

@@ -163,7 +163,7 @@ func (p *program) evaluation(
 	if err := unplayed(engine, modelsIn(loaded.Config)); err != nil {
 		return nil, err
 	}
-	if err := check(ctx, loaded, engine, problems); err != nil {
+	if err := p.mistakes(ctx, loaded, engine, problems); err != nil {
 		return nil, err
 	}
 	return loaded.Config, nil

@@ -187,9 +187,12 @@ func (p *program) showMend(record *flow.Record, failure *flow.Error, resume stri
 			does = "gives more time"
 		}
 		p.warnf("%s %s, and %s tries again.", progress.Command(amending(field, record.CutShort()), shortID(record.ID)), does, resume)
-	case failure.Kind == provider.KindState, failure.Kind == provider.KindToolLimit, failure.Kind == provider.KindInvalidResponse:
+	case failure.Kind == provider.KindState, failure.Kind == provider.KindToolLimit,
+		failure.Kind == provider.KindInvalidResponse && (!model || failure.Capped):
 		p.warnf("%s", failure.Hint())
 		p.warnf("%s tries again.", resume)
+	case failure.Kind == provider.KindInvalidResponse:
+		p.warnf("%s tries again; --model %s lets another model take over.", resume, progress.Quote(who+"=provider/model"))
 	case model && (failure.Kind == provider.KindQuota || failure.Kind == provider.KindRateLimit):
 		p.warnf("%s tries again; --model provider/model lets another model take over.", resume)
 	default:

@@ -125,3 +125,16 @@ func TestAFailureIsToldOnce(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(shown.out+shown.err, "refuses the key (401)"), shown.out+shown.err)
 	assert.Regexp(t, `(Ada|Ben)(, (Ada|Ben))?: demo refuses the key \(401\)`, shown.out)
 }
+
+// TestAnAnswerThatCannotBeUsed: what helps is a command, with whom it is about.
+func TestAnAnswerThatCannotBeUsed(t *testing.T) {
+	place, config := t.TempDir(), debaters(nil)
+	config.OnFailure = []debate.FailureRule{{Do: flow.OptionFail}}
+	config.Retry = &flow.RetryPolicy{Max: map[flow.Kind]int{provider.KindInvalidResponse: 0}}
+	hold(t, place, func(*provider.Request) scripted.Reply {
+		return scripted.Reply{Err: &provider.Error{Kind: provider.KindInvalidResponse, Message: "no text"}}
+	}, config)
+	shown := run(t, place, "show", "c")
+	assert.Regexp(t, `debate resume c tries again; --model '(Ada|Ben)=provider/model' lets another model take over\.`, shown.err)
+	assert.NotContains(t, shown.err, "amend")
+}

@@ -13,10 +13,12 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/demo"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/env"
 	"github.com/agonist-dev/debate/tool"
 )
@@ -91,7 +93,7 @@ func (p *program) source(args []string, f *configFlags) (*settings.Source, strin
 }
 
 // load makes the config of a conversation, and lets the demonstration play it if that is wanted. If settings are returned
-// beside the error, its mistakes are not all that there are: see check.
+// beside the error, its mistakes are not all that there are: see mistakes.
 func (p *program) load(
 	c *cobra.Command, source *settings.Source, problem string, engine *debate.Engine, f *configFlags,
 ) (*settings.Settings, error) {
@@ -184,15 +186,15 @@ func (p *program) reach(loaded *settings.Settings) (offered bool) {
 	return true
 }
 
-// check reports all mistakes of a config: those that were found already, and those that the engine finds.
-func check(ctx context.Context, loaded *settings.Settings, engine *debate.Engine, found error) error {
-	err := errors.Join(found, loaded.Check(ctx, engine, env.Vendors(), func(vendor string) string {
+// mistakes reports all mistakes of a config: those that were found already, and those that the engine finds.
+func (p *program) mistakes(ctx context.Context, loaded *settings.Settings, engine *debate.Engine, found error) error {
+	err := errors.Join(found, p.refusals(loaded.Config, loaded.Check(ctx, engine, env.Vendors(), func(vendor string) string {
 		need := lacks(vendor)
 		if need != "" && loaded.Config.Flow() != evaluation.FlowName { // no flag makes a demonstration of that
 			need += ", or add --demo"
 		}
 		return need
-	}))
+	})))
 	if err == nil {
 		return nil
 	}
@@ -200,6 +202,37 @@ func check(ctx context.Context, loaded *settings.Settings, engine *debate.Engine
 		return exit(code, settings.Sorted(err))
 	}
 	return err
+}
+
+// refusals puts into words what vendors have answered that were asked for the models of a config: each answer once. Mistakes stay as they
+// are.
+func (p *program) refusals(config flow.Config, found error) error {
+	joined, ok := found.(interface{ Unwrap() []error })
+	if !ok {
+		return found
+	}
+	models := maps.Collect(flow.Models(config))
+	told := make(map[string]bool)
+	var all []error
+	for _, one := range joined.Unwrap() {
+		_, mistake := errors.AsType[*settings.Error](one)
+		failure, ok := errors.AsType[*flow.Error](one)
+		if mistake || !ok || models[failure.Field] == "" {
+			all = append(all, one)
+			continue
+		}
+		model := models[failure.Field]
+		said, next := strings.TrimSuffix(progress.Failed(failure, model, p.at), ".")+".", ""
+		vendor, _, _ := flow.SplitModel(model)
+		if names := variables(vendor); failure.Kind == provider.KindAuthentication && names != "" {
+			next = "Set " + names + " anew."
+		}
+		if !told[said] {
+			told[said] = true
+			all = append(all, &opposedError{failure, said, next})
+		}
+	}
+	return errors.Join(all...)
 }
 
 // codeOfMistakes returns the exit code for mistakes in a config: that of the arguments if they stand there alone.

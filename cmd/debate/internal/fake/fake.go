@@ -27,6 +27,8 @@ type Server struct {
 	Text string
 	// ChatOnly leaves out /v1/responses.
 	ChatOnly bool
+	// Refuses has the server accept no key.
+	Refuses bool
 	// Counts makes the usages of answers those that OpenAI reports: the tokens of the texts, in the vocabulary of the model, with a few more
 	// for each message. An answer that would be longer than it may be is cut. Otherwise a token has four bytes, and no answer is cut.
 	Counts bool
@@ -58,6 +60,8 @@ type Call struct {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch place := strings.TrimPrefix(r.URL.Path, "/v1"); {
+	case s.Refuses:
+		failure{status: http.StatusUnauthorized, code: "invalid_api_key", message: "Incorrect API key provided."}.write(w)
 	case r.Method == http.MethodGet && place == "/models":
 		s.list(w)
 	case r.Method == http.MethodGet && strings.HasPrefix(place, "/models/"):

@@ -52,6 +52,10 @@ func Failed(err *flow.Error, model string, where func(vendor string) string) str
 	case provider.KindNetwork:
 		last := words[strings.LastIndex(words, ": ")+1:]
 		if strings.Contains(words, "dial ") || strings.Contains(words, "lookup ") {
+			if server, ok := strings.CutPrefix(words, "cannot reach "); ok && at == "" {
+				server, _, _ = strings.Cut(server, ": ")
+				at = " at " + server
+			}
 			return vendor + at + " cannot be reached: " + strings.TrimSpace(last)
 		}
 		return "the connection to " + vendor + at + " was lost" + colon

@@ -284,6 +284,8 @@ func TestFailed(t *testing.T) {
 		}
 		assert.Equal(t, text, progress.Failed(&err, "openai/m", where))
 	}
+	away := &flow.Error{Kind: provider.KindNetwork, Err: errors.New("cannot reach https://api.openai.com: dial tcp: lookup api.openai.com: no such host")}
+	assert.Equal(t, "openai at https://api.openai.com cannot be reached: no such host", progress.Failed(away, "openai/m", nil))
 	assert.Equal(t, "key refused", progress.Failed(&flow.Error{Kind: provider.KindAuthentication}, "", nil))
 }
 
