@@ -164,7 +164,11 @@ func owes(r *flow.Record) []string {
 // scored ends the evaluation, and tells who is missing.
 func scored(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	report := of(r).Report()
-	exit := flow.Exit{Reason: flow.EndRounds, Evidence: fmt.Sprintf("%d of %d evaluators have scored", report.Answered, report.Asked)}
+	have := "evaluators have"
+	if report.Asked == 1 {
+		have = "evaluator has"
+	}
+	exit := flow.Exit{Reason: flow.EndRounds, Evidence: fmt.Sprintf("%d of %d %s scored", report.Answered, report.Asked, have)}
 	for _, o := range report.Overall.Opinions {
 		if o.Gap != "" {
 			exit.Warnings = append(exit.Warnings, flow.Warning{

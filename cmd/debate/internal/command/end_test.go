@@ -168,7 +168,7 @@ func TestEnds(t *testing.T) {
 			nil, 0, spoken + "It is a tie.\n\n## Scores\n\n- Ada: 80\n- Ben: 60\n\n## Summary of Iris\n\nAda was clear.\n\nFacts.\n", nil,
 		},
 		"a debate that nobody judges": {
-			debaters(nil), nil, nil, 0, spoken + "There is no verdict. Rounds: 1\n", nil,
+			debaters(nil), nil, nil, 0, spoken + "There is no verdict. No judge was configured. Rounds: 1\n", nil,
 		},
 		"a debate that was canceled":                          {debaters(judged), nil, cancel, 6, "", []string{"ended without"}},
 		"a debate that was stopped before anybody has spoken": {debaters(nil), nil, stop, 6, "", []string{"ended without"}},

@@ -135,6 +135,6 @@ func TestAnAnswerThatCannotBeUsed(t *testing.T) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindInvalidResponse, Message: "no text"}}
 	}, config)
 	shown := run(t, place, "show", "c")
-	assert.Regexp(t, `debate resume c tries again; --model '(Ada|Ben)=provider/model' lets another model take over\.`, shown.err)
+	assert.Regexp(t, `debate resume c tries again; --model .(Ada|Ben)=provider/model. lets another model take over\.`, shown.err)
 	assert.NotContains(t, shown.err, "amend")
 }

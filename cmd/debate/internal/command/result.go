@@ -122,7 +122,11 @@ func outcomeText(d *debate.Debate, o *debate.Outcome) string {
 	case o.Verdicts > 0:
 		out.WriteString("Nobody wins.\n")
 	default:
-		_, _ = fmt.Fprintf(&out, "There is no verdict. Rounds: %d\n", d.Round)
+		why := ""
+		if c := d.Config(); c != nil && c.Judging == nil && c.Audience == nil {
+			why = " No judge was configured."
+		}
+		_, _ = fmt.Fprintf(&out, "There is no verdict.%s Rounds: %d\n", why, d.Round)
 	}
 	scores := make([]string, 0, len(o.Scores))
 	for _, name := range slices.SortedFunc(maps.Keys(o.Scores), func(a, b string) int {

@@ -57,15 +57,13 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, before *flo
 		close(watched)
 		return alone
 	}
-	if alone != nil {
-		p.warnf("%v", alone)
-	}
 	go func() {
 		defer close(watched)
 		if left := p.leftAlone(ctx, engine, id); unnamed && alone == nil && left != nil {
 			cancel(left)
 		}
 	}()
+	told := alone == nil
 	show, end := p.course(p.viewing.began)
 	r := p.reader(p.Out, func(id string) string { return progress.Clean(called(before, id)) })
 	for event, err := range engine.Events(ctx, id, 0) {
@@ -75,6 +73,10 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, before *flo
 		show(&event)
 		if !p.json {
 			r.event(&event)
+		}
+		if !told && event.Seq >= before.Seq { // behind the text, where it can be read
+			told = true
+			p.warnf("%v", alone)
 		}
 		if event.Seq >= before.Seq && event.Err() != nil { // of those before, something has come of it
 			p.warnf("It waits: %s says for what.", progress.Command("show", shortID(id)))

@@ -30,7 +30,8 @@ type Model struct {
 	now           time.Time
 	frame         int // of the spinner
 	notes         []note
-	kept          []string // lines about what has gone wrong
+	kept          []string          // lines about what has gone wrong
+	outages       map[string]string // the warning of each vendor that is waited for
 	read          pane
 	failed        progress.Groups // who has failed for good, until what follows from that; a question tells it itself
 	why           string          // why the conversation is in the error state
@@ -156,7 +157,13 @@ func (m *Model) take(e *flow.Event) {
 		}
 		m.notes = slices.DeleteFunc(m.notes, func(n note) bool { return n.asked })
 	case *flow.Warning:
-		m.keep("warning: "+progress.Warning(body), false)
+		text := "warning: " + progress.Warning(body)
+		if m.keep(text, false); body.Kind == flow.WarnOutage {
+			if m.outages == nil {
+				m.outages = make(map[string]string)
+			}
+			m.outages[m.course.Vendor(body.Call)] = text
+		}
 	case *flow.Failure:
 		if body.Final {
 			m.failed.Add(m.course.Name(body.By), progress.Failed(body.Error, body.Model, m.At))
@@ -174,6 +181,7 @@ func (m *Model) take(e *flow.Event) {
 		m.tellFailed()
 		m.keep(m.course.Name(body.By)+": "+progress.Clean(string(body.Kind))+" is left out", false)
 	}
+	m.passed(e.Body)
 	m.course.Fold(e)
 	if m.course.Failed() && m.course.Settled() {
 		m.tellStopped()
@@ -181,6 +189,22 @@ func (m *Model) take(e *flow.Event) {
 	if m.entry != nil && !m.open(m.entry.dialogue.Inquiry.ID) {
 		m.entry = nil // somebody else has answered
 	}
+}
+
+// passed forgets the warning of an outage if the vendor answers again.
+func (m *Model) passed(body flow.Body) {
+	spend := flow.SpendOf(body)
+	if _, failed := body.(*flow.Failure); spend == nil || failed {
+		return
+	}
+	vendor, _, _ := flow.SplitModel(spend.Model)
+	text, ok := m.outages[vendor]
+	if !ok {
+		return
+	}
+	delete(m.outages, vendor)
+	m.notes = slices.DeleteFunc(m.notes, func(n note) bool { return n.text == text })
+	m.kept = slices.DeleteFunc(m.kept, func(line string) bool { return line == text })
 }
 
 // tellFailed tells who has failed for good: a line for each cause. If that has stopped the conversation, it stays in the frame.

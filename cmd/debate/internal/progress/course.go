@@ -402,6 +402,15 @@ func (c *Course) find(call string) (*Actor, *Job) {
 	return nil, nil
 }
 
+// Vendor returns the vendor that a call asks; "": it is unknown.
+func (c *Course) Vendor(call string) string {
+	if _, j := c.find(call); j != nil {
+		vendor, _, _ := flow.SplitModel(j.Model)
+		return vendor
+	}
+	return ""
+}
+
 // actor returns the actor of an id. One that is not known yet is added.
 func (c *Course) actor(id string) *Actor {
 	for _, a := range c.Actors {

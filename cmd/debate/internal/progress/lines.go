@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/arbiter"
-	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -125,10 +124,10 @@ func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 		l.failing(body, e.At)
 	case *flow.Skipped:
 		l.tellFailed()
-		l.printf("  %s: %s is left out %s: %s", l.course.Name(body.By), Clean(string(body.Kind)), l.course.Count(), Clean(body.Reason))
+		l.printf("  %s: %s is left out %s%s", l.course.Name(body.By), Clean(string(body.Kind)), l.course.Count(), because(body.Reason))
 	case *flow.Dropped:
 		l.tellFailed()
-		l.printf("  %s takes no further part: %s", l.course.Name(body.Participant), Clean(body.Reason))
+		l.printf("  %s takes no further part%s", l.course.Name(body.Participant), because(body.Reason))
 	case *flow.Warning:
 		l.printf("warning: %s", Warning(body))
 	case *flow.Answer:
@@ -149,6 +148,14 @@ func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 			l.settled(owner, job)
 		}
 	}
+}
+
+// because returns the reason of a decision, behind a colon. One that is a failure was told.
+func because(reason string) string {
+	if reason = Clean(reason); reason == "" || strings.HasPrefix(reason, "debate: ") {
+		return ""
+	}
+	return ": " + reason
 }
 
 // asked returns the question that an event answers; "": it is about a failure, which is told.
@@ -198,12 +205,9 @@ func (l *Lines) tool(t *flow.ToolResult) {
 	}
 }
 
-// settled says that a call has its result. Summaries of an agent's history are no turns.
+// settled says that a call has its result.
 func (l *Lines) settled(a *Actor, j *Job) {
 	clear(l.back)
-	if j.Kind == deliberation.KindDigest || j.Kind == flow.KindSummary {
-		return
-	}
 	line, spend := "  "+a.Name+": "+strings.TrimSpace(l.course.Thing(j)+" "+l.course.Count()), flow.SpendOf(j.Result)
 	if tokens := spend.Usage.Input + spend.Usage.Output; tokens > 0 {
 		line += fmt.Sprintf(", %s tokens", Number(tokens))

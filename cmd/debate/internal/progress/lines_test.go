@@ -363,3 +363,21 @@ func TestLinesOfADefaultRun(t *testing.T) {
 	got := shown(begun, bodies...)
 	assert.Equal(t, 40, strings.Count(got, "\n"), got)
 }
+
+// TestWhateverCountsHasALine: summaries are calls of a phase, too.
+func TestWhateverCountsHasALine(t *testing.T) {
+	const digest, critique = deliberation.KindDigest, deliberation.KindCritique
+	got := shown(begun, start(deliberation.FlowName, "ada"), &flow.Transition{To: deliberation.StateCritiquing, Calls: 2}, &flow.Round{N: 2, Of: 3},
+		ask(digest, "ada", ""), say(digest, "ada"), ask(critique, "ada", ""), say(critique, "ada"))
+	assert.Equal(t, `Round 2/3: Critiques (0/2)
+  ada: summary (1/2), 1,234 tokens, 1.5s
+  ada: critique (2/2), 1,234 tokens, 1.5s
+`, got)
+}
+
+// TestAReasonThatWasTold: why somebody is left out is told as the failure, and not once more in words of the library.
+func TestAReasonThatWasTold(t *testing.T) {
+	reason := (&flow.Error{Kind: provider.KindInvalidResponse, Op: "r1.assessment.judge", Err: errors.New("no JSON")}).Error()
+	assert.Equal(t, "  judge: assessment is left out (1)\n  ben takes no further part\n", shown(begun,
+		&flow.Skipped{By: "judge", Kind: "assessment", Reason: reason}, &flow.Dropped{Participant: "ben", Reason: reason}))
+}

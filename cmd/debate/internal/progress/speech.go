@@ -82,6 +82,15 @@ func turnText(t *flow.Turn) string {
 	if t.Kind == deliberation.KindSynthesis && json.Unmarshal(t.Data, &solution) == nil {
 		return solution.Description
 	}
+	var asked struct {
+		Questions []string `json:"questions"`
+	}
+	if t.Kind == deliberation.KindQuestion && json.Unmarshal(t.Data, &asked) == nil {
+		if len(asked.Questions) == 0 {
+			return "Nothing is unclear."
+		}
+		return "- " + strings.Join(asked.Questions, "\n- ")
+	}
 	marks := map[string]evaluation.Mark{}
 	if t.Kind == evaluation.KindScore && json.Unmarshal(t.Data, &marks) == nil {
 		var out strings.Builder
