@@ -182,7 +182,7 @@ func problemsOfLeaf(tree any, t reflect.Type) []error {
 	if tree != nil && wants != "" && wants != is {
 		err := fmt.Errorf("is %s, not %s", is, wants)
 		if t == reflect.TypeFor[Duration]() {
-			err = WithMend(err, "write a text such as \"90s\" or \"10m\"")
+			err = WithMend(fmt.Errorf("%w such as \"90s\"", err), "write a text such as \"90s\" or \"10m\"")
 		}
 		return Within("", "", err)
 	}

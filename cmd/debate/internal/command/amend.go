@@ -13,9 +13,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/flow"
 )
@@ -84,8 +86,21 @@ func (p *program) runAmend(c *cobra.Command, engine *debate.Engine, id string, f
 		}
 		done = append(done, one.what)
 	}
+	if !p.json {
+		p.warnf("Changed: %s.", strings.Join(changed(c), "; "))
+	}
 	_, err := p.tellState(c.Context(), engine, id, false)
 	return err
+}
+
+// changed returns the flags that change something, with their values.
+func changed(c *cobra.Command) (all []string) {
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != "reason" {
+			all = append(all, f.Name+" "+progress.Clean(strings.Trim(f.Value.String(), "[]")))
+		}
+	})
+	return all
 }
 
 func (p *program) changeOne(
@@ -147,7 +162,9 @@ func (f *amendFlags) amendment(c *cobra.Command, record *flow.Record) (flow.Amen
 		return change, err
 	}
 	if c.Flags().Changed("rounds") {
-		change.Rounds = &f.rounds
+		if change.Rounds = &f.rounds; f.rounds < 0 { // of which the library says two things
+			return change, fmt.Errorf("--rounds %d: is at least 1", f.rounds)
+		}
 	}
 	if c.Flags().Changed("budget") {
 		if err := f.setBudget(record, &change); err != nil {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,8 +107,12 @@ func (p *program) runCheck(c *cobra.Command, args []string, f *configFlags, full
 		return p.printValue(checkedStart{config, estimate})
 	}
 	p.printf("%s\n\n", progress.Clean(inALine(record)))
-	if err := p.printEstimate(&estimate, record.Start().Models); err != nil || !full {
+	if err := p.printEstimate(&estimate, record.Start().Models); err != nil {
 		return err
+	}
+	p.printBudget(record.Settings().Budget, &estimate)
+	if !full {
+		return nil
 	}
 	p.printf("\n%s\n", config)
 	return nil
@@ -280,6 +285,18 @@ func (p *program) printEstimate(e *flow.Estimate, models map[string]flow.Model) 
 		p.warnf("%s", why)
 	}
 	return nil
+}
+
+// printBudget prints the budget that applies, if there is one, and what it covers.
+func (p *program) printBudget(b *flow.Budget, e *flow.Estimate) {
+	if b == nil || b.Hard+b.Soft == 0 {
+		return
+	}
+	limit, covers := cmp.Or(b.Hard, b.Soft), "the worst case is above it: the rounds may end early"
+	if e.Cost <= limit {
+		covers = "it covers the worst case"
+	}
+	p.printf("budget: %s; %s\n", limit.Rounded(), covers)
 }
 
 // upwards rounds an amount up to cents, and one below a cent to its first digit.

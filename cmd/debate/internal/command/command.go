@@ -152,7 +152,11 @@ func (p *program) warnf(format string, args ...any) {
 // arguments makes a mistake in the number of arguments one of the command line.
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
+		err := check(c, args)
+		if wants := strings.Fields(c.Use); err != nil && len(args) == 0 && len(wants) > 1 {
+			err = fmt.Errorf("the %s is missing", wants[1])
+		}
+		if err != nil {
 			return exit(exitArguments, errors.New(err.Error()+"; see "+c.CommandPath()+" --help"))
 		}
 		return nil

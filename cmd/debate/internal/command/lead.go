@@ -341,12 +341,14 @@ func (l *leader) end(record *flow.Record, got *result, err error) error {
 			said = "" // by a line
 		}
 		l.warnf("%s%s continues it.", said, l.again())
+	case record.State == flow.StateAwaitingInput:
+		l.warnf("The conversation waits for an answer.")
+		if l.tellAnswers(record); l.interrupted.Load() {
+			return exit(exitInterrupted, nil)
+		}
 	case l.interrupted.Load():
 		l.warnf("Interrupted. %s continues it.", l.again())
 		return exit(exitInterrupted, nil)
-	case record.State == flow.StateAwaitingInput:
-		l.warnf("The conversation waits for an answer.")
-		l.tellAnswers(record)
 	default:
 		return l.left(err)
 	}

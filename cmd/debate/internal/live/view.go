@@ -299,10 +299,11 @@ func (m *Model) help() string {
 	if all := strings.Join(keys, " · "); ansi.StringWidth(all) <= m.width {
 		return all
 	}
-	for i, key := range keys {
-		keys[i], _, _ = strings.Cut(key, " ")
+	for len(keys) > 1 && ansi.StringWidth(strings.Join(keys, "  ")) > m.width {
+		last := max(0, len(keys)-3) // before those that end it
+		keys = slices.Delete(keys, last, last+1)
 	}
-	return "keys: " + strings.Join(keys, " ")
+	return strings.Join(keys, "  ")
 }
 
 // Last returns the lines that stay on the terminal: what has gone wrong, and how far the conversation has come.

@@ -369,7 +369,10 @@ func (c *Course) Limit() flow.Money {
 
 // Warning says what a warning is about. Most kinds bring their own words.
 func Warning(w *flow.Warning) string {
-	if w.Evidence != "" {
+	switch {
+	case w.Evidence != "" && w.Kind == flow.WarnCost: // which brings two amounts
+		return "the cost warning is reached: " + Clean(w.Evidence)
+	case w.Evidence != "":
 		return Clean(w.Evidence)
 	}
 	if w.By != "" {

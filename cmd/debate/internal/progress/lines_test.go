@@ -381,3 +381,10 @@ func TestAReasonThatWasTold(t *testing.T) {
 	assert.Equal(t, "  judge: assessment is left out (1)\n  ben takes no further part\n", shown(begun,
 		&flow.Skipped{By: "judge", Kind: "assessment", Reason: reason}, &flow.Dropped{Participant: "ben", Reason: reason}))
 }
+
+// TestACostWarningSaysWhatItIs: its evidence is two amounts.
+func TestACostWarningSaysWhatItIs(t *testing.T) {
+	const evidence = "$0.004068 of $0.003"
+	assert.Equal(t, "the cost warning is reached: "+evidence, progress.Warning(&flow.Warning{Kind: flow.WarnCost, Evidence: evidence}))
+	assert.Equal(t, evidence, progress.Warning(&flow.Warning{Kind: flow.WarnOver, Evidence: evidence}))
+}
