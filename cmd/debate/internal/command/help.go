@@ -91,10 +91,12 @@ func helpOn() *cobra.Command {
 	}
 }
 
-// commandNames returns the names of all commands but the root.
+// commandNames returns the names of all commands but the root, and those of a shell.
 func commandNames(root *cobra.Command) (names []string) {
 	for _, c := range root.Commands() {
-		names = append(names, c.Name())
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
 	}
 	return names
 }

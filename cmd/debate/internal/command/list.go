@@ -59,6 +59,7 @@ func (p *program) list() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.states, "state", nil, "only those in one of these `states`, such as paused,waits,failed")
+	completeFlag(c, "state", func() []string { return slices.Sorted(maps.Values(stateWords())) })
 	flags.StringArrayVar(&f.labels, "label", nil, "only those with this label, as `name=value`; can be repeated")
 	flags.StringVar(&f.text, "text", "", "only those whose topic or turns contain this text")
 	flags.BoolVar(&f.unfinished, "unfinished", false, "only those that are not over")

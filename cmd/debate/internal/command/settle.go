@@ -87,7 +87,9 @@ func (p *program) source(args []string, f *configFlags) (*settings.Source, strin
 	case given && source.Subject() != "":
 		return nil, "", exit(exitArguments, fmt.Errorf("a problem was given, and %s has one too: give one of them", source.File))
 	case !given && source.Subject() == "": // else it stays where it is, so that a mistake in it has its place
-		problem, err = p.problem(nil, "")
+		if problem, err = p.problem(nil, ""); err != nil && source.Blank() { // then that is told with the other mistakes of the file
+			err = nil
+		}
 	}
 	return source, problem, err
 }

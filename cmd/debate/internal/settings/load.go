@@ -18,13 +18,21 @@ import (
 
 // Subject returns what the file says the conversation is about; "": it says nothing.
 func (s *Source) Subject() string {
-	for _, key := range []string{"problem", "topic", "task"} {
+	for _, key := range subjects() {
 		if text := strings.TrimSpace(s.root.textAt(key)); text != "" {
 			return text
 		}
 	}
 	return ""
 }
+
+// Blank reports whether the file names what the conversation is about and says nothing of it, which is a mistake in it.
+func (s *Source) Blank() bool {
+	return s.Subject() == "" && slices.ContainsFunc(subjects(), func(key string) bool { return s.root.get(key) != nil })
+}
+
+// subjects are the keys that say in each flow what a conversation is about.
+func subjects() []string { return []string{"problem", "topic", "task"} }
 
 // Settings are what a conversation is started with.
 type Settings struct {
@@ -229,9 +237,27 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 			mistake = fmt.Errorf("has no known price, which a budget needs: --price %s=0.10/0.40 gives one, in USD for a million tokens "+
 				"of input and output", model)
 		}
+		if whole := meant(models[failure.Field], engine); whole != "" && strings.HasSuffix(mistake.Error(), `is not "provider/model"`) {
+			mistake = fmt.Errorf("%w: did you mean %s?", mistake, whole)
+		}
 		wrong = append(wrong, &Error{at, mistake})
 	}
 	return wrong.err()
+}
+
+// meant returns the known model that a name without its vendor stands for: of a vendor that the engine has, if one of those has it; "":
+// none.
+func meant(name string, engine *debate.Engine) (whole string) {
+	for known := range flow.KnownModels() {
+		vendor, own, _ := flow.SplitModel(known)
+		if own == name && (engine.Providers[vendor] != nil || whole == "" || len(known) < len(whole)) {
+			whole = known
+			if engine.Providers[vendor] != nil {
+				return whole
+			}
+		}
+	}
+	return whole
 }
 
 // unread reports whether what stands at a path was cut out: it lacks only because of a mistake that was reported already.
