@@ -86,13 +86,14 @@ func decided(d *debate.Debate, o *debate.Outcome) bool {
 // assessment says in a few lines what the author of a solution thinks of it.
 func assessment(s *deliberation.Solution) []string {
 	out := []string{fmt.Sprintf("Confidence: %g of 100", s.Confidence)}
+	plain := strings.NewReplacer("**", "", "`", "") // a line of these is not rendered
 	for _, r := range s.Requirements {
 		if !r.Fulfilled {
-			out = append(out, "Not fulfilled: "+r.Text)
+			out = append(out, "Not fulfilled: "+plain.Replace(r.Text))
 		}
 	}
 	for _, question := range s.OpenQuestions {
-		out = append(out, "Open question: "+question)
+		out = append(out, "Open question: "+plain.Replace(question))
 	}
 	return out
 }

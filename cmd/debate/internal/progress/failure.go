@@ -27,6 +27,10 @@ func Failed(err *flow.Error, model string, where func(vendor string) string) str
 	if words != "" {
 		colon = ": " + words
 	}
+	if strings.Contains(words, "BaseURL") { // a setting of host programs
+		words = strings.NewReplacer(" below BaseURL", "", "BaseURL", "its address").Replace(words)
+		return vendor + at + " does not answer as the API does" + status(code) + ": " + words
+	}
 	switch err.Kind {
 	case provider.KindAuthentication:
 		if code != "" {
@@ -57,6 +61,9 @@ func Failed(err *flow.Error, model string, where func(vendor string) string) str
 				at = " at " + server
 			}
 			return vendor + at + " cannot be reached: " + strings.TrimSpace(last)
+		}
+		if strings.HasSuffix(words, "the answer ended before the reply was complete") {
+			return "the answer of " + vendor + at + " ended before it was complete"
 		}
 		return "the connection to " + vendor + at + " was lost" + colon
 	case provider.KindValidation:

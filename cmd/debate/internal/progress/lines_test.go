@@ -267,7 +267,13 @@ func TestFailed(t *testing.T) {
 		"openai at X cannot be reached: connection refused": {
 			Kind: provider.KindNetwork, Err: errors.New("dial tcp 127.0.0.1:1: connect: connection refused"),
 		},
-		"the connection to openai at X was lost: unexpected EOF":   {Kind: provider.KindNetwork, Err: errors.New("unexpected EOF")},
+		"the connection to openai at X was lost: unexpected EOF": {Kind: provider.KindNetwork, Err: errors.New("unexpected EOF")},
+		"the answer of openai at X ended before it was complete": {
+			Kind: provider.KindNetwork, Err: errors.New("truncated: the answer ended before the reply was complete"),
+		},
+		"openai at X does not answer as the API does: the server has nothing at /a: check the path of its address": {
+			Kind: provider.KindInvalidResponse, Err: errors.New("the server has nothing at /a below BaseURL: check the path of BaseURL"),
+		},
 		"openai at X has sent no reply in time":                    {Kind: provider.KindTimeout, Err: errors.New("no reply in time")},
 		"the quota at openai is used up (429 quota): Pay.":         {Kind: provider.KindQuota, Err: errors.New("status 429, quota: Pay.")}, //nolint:revive // as the vendor says it
 		"openai at X has failed (500)":                             {Kind: provider.KindAPI, Err: errors.New("status 500")},
