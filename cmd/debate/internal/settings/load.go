@@ -34,6 +34,22 @@ func (s *Source) Blank() bool {
 // subjects are the keys that say in each flow what a conversation is about.
 func subjects() []string { return []string{"problem", "topic", "task"} }
 
+// meant returns the known model that a name without its vendor stands for: of a vendor that the engine has, if one of those has it; "":
+// none.
+func meant(name string, engine *debate.Engine) (whole string) {
+	for known := range flow.KnownModels() {
+		vendor, own, _ := flow.SplitModel(known)
+		switch {
+		case own != name:
+		case engine.Providers[vendor] != nil:
+			return known
+		case whole == "" || len(known) < len(whole):
+			whole = known
+		}
+	}
+	return whole
+}
+
 // Settings are what a conversation is started with.
 type Settings struct {
 	Config flow.Config
@@ -212,6 +228,12 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 	for field, model := range flow.Models(s.Config) {
 		models[field] = model
 		vendor, _, ok := flow.SplitModel(model)
+		at := s.root.placeOf(field)
+		if whole := meant(model, engine); !ok && whole != "" && !s.unread(at.Path) {
+			lacking[field] = true
+			wrong.addf(at, "%q is not \"provider/model\": did you mean %s?", model, whole)
+			continue
+		}
 		if !ok || engine.Providers[vendor] != nil {
 			continue
 		}
@@ -237,27 +259,9 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 			mistake = fmt.Errorf("has no known price, which a budget needs: --price %s=0.10/0.40 gives one, in USD for a million tokens "+
 				"of input and output", model)
 		}
-		if whole := meant(models[failure.Field], engine); whole != "" && strings.HasSuffix(mistake.Error(), `is not "provider/model"`) {
-			mistake = fmt.Errorf("%w: did you mean %s?", mistake, whole)
-		}
 		wrong = append(wrong, &Error{at, mistake})
 	}
 	return wrong.err()
-}
-
-// meant returns the known model that a name without its vendor stands for: of a vendor that the engine has, if one of those has it; "":
-// none.
-func meant(name string, engine *debate.Engine) (whole string) {
-	for known := range flow.KnownModels() {
-		vendor, own, _ := flow.SplitModel(known)
-		if own == name && (engine.Providers[vendor] != nil || whole == "" || len(known) < len(whole)) {
-			whole = known
-			if engine.Providers[vendor] != nil {
-				return whole
-			}
-		}
-	}
-	return whole
 }
 
 // unread reports whether what stands at a path was cut out: it lacks only because of a mistake that was reported already.
