@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -78,6 +79,9 @@ func OpenDefaults(folder, home string) (*Defaults, error) {
 			return nil, one
 		}
 		wrong = append(wrong, &Error{d.at(failure.Field), failure.Err})
+	}
+	if len(wrong) > 0 { // the rest is looked at all the same
+		_ = json.Unmarshal(d.root.json(), &d.said)
 	}
 	d.check(&wrong)
 	if d.said.Store != "" {

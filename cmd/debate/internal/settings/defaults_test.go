@@ -118,6 +118,15 @@ func TestDefaultsHavePlaces(t *testing.T) {
 	}
 }
 
+// A key that is not known hides no other mistake.
+func TestAllMistakesOfDefaults(t *testing.T) {
+	t.Parallel()
+	_, err := usual(t, "modl: openai/x\nrounds: -1\njudge: x\n")
+	assert.ErrorContains(t, err, "defaults.yaml:1:1: modl: is not a known key")
+	assert.ErrorContains(t, err, "defaults.yaml:2:1: rounds: is at least 1")
+	assert.ErrorContains(t, err, "defaults.yaml:3:1: judge: is no model")
+}
+
 // Paths are relative to the file or to the user's folder, and rows add to what is built in.
 func TestWhatDefaultsSay(t *testing.T) {
 	t.Parallel()
