@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/agonist-dev/debate/flow"
 )
 
 // helpTexts has a file for each command: its line, its text, and behind "Examples:" its examples.
@@ -84,7 +82,7 @@ func helpOn() *cobra.Command {
 			found, _, err := root.Find(args)
 			if err != nil || found == root && len(args) > 0 {
 				name := strings.Join(args, " ")
-				return exit(exitArguments, flow.Unknown("command", name, append(commandNames(root), flags)...))
+				return exit(exitArguments, unknownName("command", name, append(commandNames(root), flags)))
 			}
 			return found.Help()
 		},

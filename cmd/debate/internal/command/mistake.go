@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -24,12 +26,23 @@ func flagMistake(c *cobra.Command, err error) error {
 				known = append(known, "-"+f.Shorthand)
 			}
 		})
-		err = flow.Unknown("flag", name, known...)
+		err = unknownName("flag", name, known)
 	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		err = fmt.Errorf("--%s: %w", wrong.GetFlag().Name, wrongValue(wrong))
 	}
 	return exit(exitArguments, err)
+}
+
+// unknownName returns the error about a name that is none of the known ones: it offers the one that is a slip of the fingers away, or else
+// all.
+func unknownName(what, name string, known []string) error {
+	for _, one := range known {
+		if near(one, name) && len(strings.TrimLeft(one, "-")) > 2 {
+			return fmt.Errorf("no %s %q is known: did you mean %s?", what, progress.Clean(name), one)
+		}
+	}
+	return flow.Unknown(what, name, known...)
 }
 
 // wrongValue says which values the flag takes.
