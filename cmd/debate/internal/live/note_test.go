@@ -31,3 +31,11 @@ func TestAnOutageThatHasPassed(t *testing.T) {
 	assert.NotContains(t, s.frame(), "is waited for")
 	assert.NotContains(t, strings.Join(s.Last(), "\n"), "is waited for")
 }
+
+// TestNoOptionIsCut: a small window has all of what an option means.
+func TestNoOptionIsCut(t *testing.T) {
+	q := failure()
+	q.Options = []flow.Option{flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSkip, flow.OptionEnd, flow.OptionDrop}
+	s := critiquing(newScreen(true).resize(40, 24)).happen(q).press("a")
+	assert.Regexp(t, `6  drop: continue without whom it was\s+asked of`, s.frame())
+}

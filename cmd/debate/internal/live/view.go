@@ -233,7 +233,7 @@ func (m *Model) asked() []row {
 	d := m.entry.dialogue
 	var rows []row
 	for i, line := range inquiry.Lines(&d.Inquiry, c.Asks(&d.Inquiry, m.At)) {
-		rows = append(rows, m.wrapped(line, 92, max(1, 6-i), styles().wait)...)
+		rows = append(rows, m.wrapped(line, 92, max(2, 6-i), styles().wait)...)
 	}
 	if m.entry.trouble != "" {
 		rows = append(rows, row{styles().bad.Render(progress.Clean(m.entry.trouble)), 93})
@@ -267,7 +267,10 @@ func (m *Model) help() string {
 	case m.Left != "":
 		return "Ctrl-C quits at once"
 	case m.entry != nil:
-		return "enter sends · esc closes · tab: next question"
+		if long := "enter sends · esc closes · tab: next question"; ansi.StringWidth(long) <= m.width {
+			return long
+		}
+		return "enter sends · esc closes · tab: next"
 	case m.armed:
 		return "s again: end the rounds and conclude"
 	}
