@@ -162,7 +162,7 @@ func (s *stream) Write(data []byte) (int, error) {
 
 // serve starts a fake of OpenAI's server, to which the variables of the script then point. A file of rules is a JSON array of
 // fake.Rule. With -openai it stands at OpenAI's own address, behind a proxy, for those who are started as processes, and counts tokens as
-// OpenAI does:
+// OpenAI does. With -refuse it accepts no key:
 //
 //	serve [-chat] [-refuse] [-openai] [-delay 20ms] [-text FILE] [rules.json]
 func serve(ts *testscript.TestScript, neg bool, args []string) {

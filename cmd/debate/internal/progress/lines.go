@@ -372,6 +372,8 @@ func Warning(w *flow.Warning) string {
 	switch {
 	case w.Evidence != "" && w.Kind == flow.WarnCost: // which brings two amounts
 		return "the cost warning is reached: " + Clean(w.Evidence)
+	case w.Kind == flow.WarnOutage:
+		return outage(Clean(w.Evidence))
 	case w.Evidence != "":
 		return Clean(w.Evidence)
 	}
@@ -379,6 +381,18 @@ func Warning(w *flow.Warning) string {
 		return Clean(w.By) + ": " + Clean(string(w.Kind))
 	}
 	return Clean(string(w.Kind))
+}
+
+// outage says that a vendor is waited for, without the kind of the failure, which was told. Before the time is over, the last attempt has
+// begun: one that would begin later is not made.
+func outage(evidence string) string {
+	if _, said, ok := strings.Cut(evidence, ": "); ok {
+		evidence = said
+	}
+	if most, until, ok := strings.Cut(evidence, ", until "); ok && strings.Contains(most, ", for up to ") {
+		return most + "; no attempt begins after " + until
+	}
+	return evidence
 }
 
 func (l *Lines) printf(format string, args ...any) {

@@ -388,9 +388,15 @@ func TestAReasonThatWasTold(t *testing.T) {
 		&flow.Skipped{By: "judge", Kind: "assessment", Reason: reason}, &flow.Dropped{Participant: "ben", Reason: reason}))
 }
 
-// TestACostWarningSaysWhatItIs: its evidence is two amounts.
-func TestACostWarningSaysWhatItIs(t *testing.T) {
+// TestWarningsSayWhatTheyAre: the evidence of a cost warning is two amounts, and that of an outage has a word of the library.
+func TestWarningsSayWhatTheyAre(t *testing.T) {
 	const evidence = "$0.004068 of $0.003"
 	assert.Equal(t, "the cost warning is reached: "+evidence, progress.Warning(&flow.Warning{Kind: flow.WarnCost, Evidence: evidence}))
 	assert.Equal(t, evidence, progress.Warning(&flow.Warning{Kind: flow.WarnOver, Evidence: evidence}))
+	for evidence, want := range map[string]string{
+		"api_error: openai is waited for, for up to 10m0s, until T": "openai is waited for, for up to 10m0s; no attempt begins after T",
+		"rate_limit: openai is waited for, until T":                 "openai is waited for, until T",
+	} {
+		assert.Equal(t, want, progress.Warning(&flow.Warning{Kind: flow.WarnOutage, Evidence: evidence}))
+	}
 }
