@@ -372,7 +372,7 @@ func Warning(w *flow.Warning) string {
 	switch {
 	case w.Evidence != "" && w.Kind == flow.WarnCost: // which brings two amounts
 		return "the cost warning is reached: " + Clean(w.Evidence)
-	case w.Kind == flow.WarnOutage:
+	case w.Evidence != "" && w.Kind == flow.WarnOutage:
 		return outage(Clean(w.Evidence))
 	case w.Evidence != "":
 		return Clean(w.Evidence)
@@ -383,8 +383,7 @@ func Warning(w *flow.Warning) string {
 	return Clean(string(w.Kind))
 }
 
-// outage says that a vendor is waited for, without the kind of the failure, which was told. Before the time is over, the last attempt has
-// begun: one that would begin later is not made.
+// outage says that a vendor is waited for, without the kind of the failure, which was told. No attempt begins after the time that it names.
 func outage(evidence string) string {
 	if _, said, ok := strings.Cut(evidence, ": "); ok {
 		evidence = said
