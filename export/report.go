@@ -167,6 +167,7 @@ func newReport(d *Document, file func(hash string) ([]byte, error)) (*report, er
 	r, t := w.head(), w.told()
 	r.Title = cmp.Or(d.Title, r.Title)
 	r.Answer = filled(t.answer...)
+	t.who[0].Title += ", and what it took"
 	t.who[0].Blocks = slices.Insert(t.who[0].Blocks, 0, block{Box: true, Fields: w.glance()})
 	for _, s := range slices.Concat(t.who, t.material, t.rounds, t.besides, []*section{w.troubles()}) {
 		r.add(s)
