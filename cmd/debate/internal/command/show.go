@@ -132,11 +132,7 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string, 
 	}
 	t.row("State", state)
 	started := record.StartedAt.Local().Format(time.DateTime) //nolint:gosmopolitan // people read the time of their place
-	last := "the last event after"
-	if record.Final() {
-		last = "over after"
-	}
-	t.row("Started", fmt.Sprintf("%s, %s %s", started, last, took(record.Duration())))
+	t.row("Started", started+", "+lasted(record))
 	if rounds := record.Settings().Rounds; rounds > 0 {
 		t.row("Round", fmt.Sprintf("%d of at most %d", record.Round, rounds))
 	}
@@ -185,6 +181,14 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string, 
 	}
 	p.printf("\n")
 	return nil
+}
+
+// lasted says when a conversation was over, or when something happened last: it may have waited for most of that time.
+func lasted(record *flow.Record) string {
+	if record.Final() {
+		return "over after " + took(record.Duration()).String()
+	}
+	return "the last event after " + took(record.Duration()).String()
 }
 
 // took shows a duration without more digits than a reader wants.
