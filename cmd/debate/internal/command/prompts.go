@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"unicode/utf8"
