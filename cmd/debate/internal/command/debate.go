@@ -35,7 +35,7 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 	if err != nil {
 		return err
 	}
-	if err := p.readInput(c.Context(), args, f); err != nil {
+	if err := p.readBeside(c.Context(), args, f); err != nil {
 		return err
 	}
 	engine := p.engine()
@@ -75,8 +75,8 @@ func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) err
 	return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
 }
 
-// readInput reads what the standard input has beside the problem, unless that came from there, or answers do.
-func (p *program) readInput(ctx context.Context, args []string, f *configFlags) (err error) {
+// readBeside reads what the standard input has beside the problem, unless that came from there, or answers do.
+func (p *program) readBeside(ctx context.Context, args []string, f *configFlags) (err error) {
 	if !p.viewing.inputRead && !f.wish.Clarify {
 		f.input, err = p.input(ctx, len(args) > 1)
 	}
