@@ -224,14 +224,14 @@ func (p *program) refusals(config flow.Config, found error) error {
 			continue
 		}
 		model := models[failure.Field]
-		said, next := strings.TrimSuffix(progress.Failed(failure, model, p.at), ".")+".", ""
+		said := strings.TrimSuffix(progress.Failed(failure, model, p.at), ".") + "."
 		vendor, _, _ := flow.SplitModel(model)
 		if names := variables(vendor); failure.Kind == provider.KindAuthentication && names != "" {
-			next = "Set " + names + " anew."
+			said += " Set " + names + " anew."
 		}
 		if !told[said] {
 			told[said] = true
-			all = append(all, &opposedError{failure, said, next})
+			all = append(all, &opposedError{failure, said, ""})
 		}
 	}
 	return errors.Join(all...)

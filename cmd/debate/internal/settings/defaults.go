@@ -107,7 +107,7 @@ func (d *Defaults) check(wrong *mistakes) {
 		wrong.addf(d.at("budget"), "is less than 0")
 	}
 	for name, said := range d.said.Models {
-		at, row := d.root.get("models").get(name).Place, d.Models.row(name)
+		at, row := d.at("models."+name), d.Models.row(name)
 		_, _, ok := flow.SplitModel(name)
 		switch {
 		case !ok:

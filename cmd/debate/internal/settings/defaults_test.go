@@ -125,6 +125,8 @@ func TestAllMistakesOfDefaults(t *testing.T) {
 	assert.ErrorContains(t, err, "defaults.yaml:1:1: modl: is not a known key")
 	assert.ErrorContains(t, err, "defaults.yaml:2:1: rounds: is at least 1")
 	assert.ErrorContains(t, err, "defaults.yaml:3:1: judge: is no model")
+	_, err = usual(t, "Models:\n  openai/x: {window: -1}\n") // encoding/json takes it for models
+	assert.ErrorContains(t, err, "defaults.yaml:1:1: Models: is not a known key")
 }
 
 // Paths are relative to the file or to the user's folder, and rows add to what is built in.

@@ -229,12 +229,14 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 		models[field] = model
 		vendor, _, ok := flow.SplitModel(model)
 		at := s.root.placeOf(field)
-		if whole := meant(model, engine); !ok && whole != "" && !s.unread(at.Path) {
-			lacking[field] = true
-			wrong.addf(at, "%q is not \"provider/model\": did you mean %s?", model, whole)
+		if !ok {
+			if whole := meant(model, engine); whole != "" && !s.unread(at.Path) {
+				lacking[field] = true
+				wrong.addf(at, "%q is not \"provider/model\": did you mean %s?", model, whole)
+			}
 			continue
 		}
-		if !ok || engine.Providers[vendor] != nil {
+		if engine.Providers[vendor] != nil {
 			continue
 		}
 		lacking[field] = true
