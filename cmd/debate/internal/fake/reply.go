@@ -128,7 +128,8 @@ func (f failure) write(w http.ResponseWriter) {
 	}
 	if f.code == "" {
 		f.code = map[int]string{
-			http.StatusUnauthorized: "invalid_api_key", http.StatusTooManyRequests: "rate_limit_exceeded",
+			http.StatusUnauthorized: "invalid_api_key", http.StatusNotFound: "model_not_found",
+			http.StatusTooManyRequests: "rate_limit_exceeded",
 		}[f.status]
 	}
 	write(w, f.status, `{"error":{"message":`+quote(f.message)+`,"type":"error","code":`+quote(f.code)+`}}`)
