@@ -60,7 +60,7 @@ func TestSeatsAreKept(t *testing.T) {
 		"no examiner":         {format.Socratic, []string{"Ada", "Ben"}, "participants"},
 		"no devil":            {format.DevilsAdvocate, []string{"Ada for", "Ben for"}, "participants"},
 		"sides and two hosts": {format.Roundtable, []string{"Mia neutral", "Max neutral", "Ada for", "Ben against"}, "participants"},
-		"no counter-plan":     {format.DialecticalInquiry, []string{"Ada for", "Ben neutral"}, "participants"},
+		"no counter-plan":     {format.DialecticalInquiry, []string{"Ada for", "Ben neutral"}, "participants[1].side"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := debate.Config{Topic: "Cars?", Format: tc.format, Participants: stage.Actors(tc.names...), Audience: listeners(1)}
