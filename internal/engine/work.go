@@ -155,8 +155,7 @@ func (w *worker) run(ctx context.Context) error {
 		switch err := w.look(ctx); {
 		case err == nil:
 			w.down = false
-		case ctx.Err() != nil:
-			return nil
+		case ctx.Err() != nil: // this was the last look
 		case errors.Is(err, flow.ErrClosed):
 			return err
 		case errors.Is(err, fs.ErrClosed):

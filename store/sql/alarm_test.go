@@ -193,7 +193,7 @@ func TestManyRestingConversations(t *testing.T) {
 		}
 		for rows.Next() {
 			require.NoError(t, rows.Scan(line...))
-			plan += *line[len(line)-1].(*string) + "\n" //nolint:forcetypeassert // made above
+			plan += *line[len(line)-1].(*string) + "\n"
 		}
 		require.NoError(t, rows.Err())
 		assert.Contains(t, plan, "debate_due", plan)

@@ -45,13 +45,7 @@ func (s *Store) list(ctx context.Context, filter store.Filter, yield func(store.
 	}
 	shares := newShares(filter)
 	for given := 0; ; {
-		size := pageDebates
-		if filter.Due {
-			size = pageDue
-		}
-		if filter.Limit > 0 && shares == nil {
-			size = min(size, filter.Limit-given)
-		}
+		size := pageSize(filter, shares != nil, given)
 		c := s.conditions(filter, after, gone)
 		shares.leaveOut(c)
 		infos, err := s.infos(ctx, filter, c, size)
@@ -78,6 +72,18 @@ func (s *Store) list(ctx context.Context, filter store.Filter, yield func(store.
 		}
 		after = infos[len(infos)-1].ID
 	}
+}
+
+// pageSize returns how many rows the next query asks for.
+func pageSize(filter store.Filter, shared bool, given int) int {
+	size := pageDebates
+	if filter.Due {
+		size = pageDue
+	}
+	if filter.Limit > 0 && !shared {
+		size = min(size, filter.Limit-given)
+	}
+	return size
 }
 
 // selects checks a conversation that a query has found, because the query's conditions admit slightly too much.

@@ -319,7 +319,7 @@ const (
 func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) error {
 	w.prepared = make(map[string]*stdsql.Stmt)
 	for _, text := range []string{sqliteBegin, sqliteExtend, tell, limit, label} {
-		statement, err := db.PrepareContext(ctx, text)
+		statement, err := db.PrepareContext(ctx, text) //nolint:sqlclosecheck // closed with db
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // A worker takes jobs until it is told to end. A program that only submits opens the store in the same way, and has no worker.
-func Example() {
+func Example() { //nolint:testableexamples // it needs a server
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := work(ctx, os.Getenv("DATABASE_URL"), os.Getenv("OPENAI_API_KEY")); err != nil {
@@ -39,7 +39,7 @@ func work(ctx context.Context, url, key string) error {
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer func() { _ = store.Close() }()
 	if err := jobs.Migrate(ctx); err != nil { // one process does that
 		return err
 	}

@@ -129,7 +129,7 @@ func (w *Worker[T]) Start(ctx context.Context) error {
 		err = broken("start", w.client.Start(context.WithoutCancel(ctx)))
 	}
 	if err == nil && w.stop == nil {
-		supplying, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		supplying, cancel := context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // Stop calls it
 		w.stop = cancel
 		w.running.Go(func() { w.supply(supplying) })
 	}
@@ -247,8 +247,8 @@ func (w *Worker[T]) pause(ctx context.Context, id string, job int64) error {
 
 // metadataOf returns what this package reads of a job's metadata.
 func metadataOf(job *rivertype.JobRow) (found struct {
-	Failed    bool       `json:"debate_failed"`       // the job has ended because its debate was in the error state
-	Cancelled *time.Time `json:"cancel_attempted_at"` // River's: when somebody has cancelled the job
+	Failed    bool       `json:"debate_failed"`       //nolint:tagliatelle // the job has ended because its debate was in the error state
+	Cancelled *time.Time `json:"cancel_attempted_at"` //nolint:tagliatelle // River's: when somebody has cancelled the job
 },
 ) {
 	_ = json.Unmarshal(job.Metadata, &found) // what is not there is zero

@@ -88,11 +88,12 @@ func (t *table) end() error {
 		switch {
 		case len(row) == 0:
 		case t.width == 0 || least <= t.width || len(widths) == 1:
-			line, last := "", len(row)-1
+			var line strings.Builder
+			last := len(row) - 1
 			for at, cell := range row[:last] {
-				line += cell + strings.Repeat(" ", widths[at]-ansi.StringWidth(cell))
+				line.WriteString(cell + strings.Repeat(" ", widths[at]-ansi.StringWidth(cell)))
 			}
-			writeHanging(&out, line, row[last], t.width)
+			writeHanging(&out, line.String(), row[last], t.width)
 		case i > 0: // below the heads
 			var cells []string
 			for at, head := range t.rows[0][:min(len(t.rows[0]), len(row))] {

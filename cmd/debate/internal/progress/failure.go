@@ -54,18 +54,7 @@ func Failed(err *flow.Error, model string, where func(vendor string) string) str
 	case provider.KindInvalidResponse:
 		return "the answer of " + Clean(name) + " of " + vendor + " cannot be used" + colon
 	case provider.KindNetwork:
-		last := words[strings.LastIndex(words, ": ")+1:]
-		if strings.Contains(words, "dial ") || strings.Contains(words, "lookup ") {
-			if server, ok := strings.CutPrefix(words, "cannot reach "); ok && at == "" {
-				server, _, _ = strings.Cut(server, ": ")
-				at = " at " + server
-			}
-			return vendor + at + " cannot be reached: " + strings.TrimSpace(last)
-		}
-		if strings.HasSuffix(words, "the answer ended before the reply was complete") {
-			return "the answer of " + vendor + at + " ended before it was complete"
-		}
-		return "the connection to " + vendor + at + " was lost" + colon
+		return unconnected(vendor, at, words)
 	case provider.KindValidation:
 		if strings.Contains(code, "model_not_found") || strings.HasPrefix(code, "404") {
 			return vendor + at + " does not know the model " + Clean(name) + status(code)
@@ -73,6 +62,24 @@ func Failed(err *flow.Error, model string, where func(vendor string) string) str
 		return vendor + " refuses the request" + status(code) + colon
 	default:
 		return Cause(err)
+	}
+}
+
+// unconnected says of a failed connection whether there was one. at is "" or where the vendor is.
+func unconnected(vendor, at, words string) string {
+	switch {
+	case strings.Contains(words, "dial "), strings.Contains(words, "lookup "):
+		if server, ok := strings.CutPrefix(words, "cannot reach "); ok && at == "" {
+			server, _, _ = strings.Cut(server, ": ")
+			at = " at " + server
+		}
+		return vendor + at + " cannot be reached: " + strings.TrimSpace(words[strings.LastIndex(words, ": ")+1:])
+	case strings.HasSuffix(words, "the answer ended before the reply was complete"):
+		return "the answer of " + vendor + at + " ended before it was complete"
+	case words == "":
+		return "the connection to " + vendor + at + " was lost"
+	default:
+		return "the connection to " + vendor + at + " was lost: " + words
 	}
 }
 
