@@ -62,16 +62,6 @@ func Run(ctx context.Context, system System) int {
 // tree returns the commands. The root is the command debate itself.
 func (p *program) tree() *cobra.Command {
 	root := p.debate()
-	root.Use = "debate [problem]"
-	root.Args = oneProblem(root.Args)
-	begin := root.RunE
-	root.RunE = func(c *cobra.Command, args []string) error {
-		args, err := p.meant(c, args)
-		if err != nil {
-			return err
-		}
-		return begin(c, args)
-	}
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if err := blank(c); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/store"
@@ -46,7 +47,7 @@ func (p *program) ids(ctx context.Context, begun string) []cobra.Completion {
 		}
 		for _, id := range []string{info.ID, shortID(info.ID)} {
 			if strings.HasPrefix(id, begun) {
-				out = append(out, cobra.CompletionWithDesc(id, short(string(info.State)+": "+info.Topic, 60)))
+				out = append(out, cobra.CompletionWithDesc(id, progress.Shorten(string(info.State)+": "+info.Topic, 60)))
 				break
 			}
 		}

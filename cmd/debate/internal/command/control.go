@@ -89,7 +89,7 @@ func (p *program) control(ctx context.Context, engine *debate.Engine, id string,
 	case record.Final():
 		next = progress.Command("on --round N", shortID(id)) + " begins another one where a round began."
 	case record.State == flow.StateError && record.Reason == flow.EndHardLimit:
-		next = progress.Command("amend "+raising(record.Failure), shortID(id)) + " raises it."
+		next = progress.Command(amending(amends(record.Failure), record.CutShort()), shortID(id)) + " raises it."
 	}
 	return &opposedError{refusal, opposition(signal, record, refusal), next}
 }
@@ -165,14 +165,6 @@ func opposition(signal flow.Signal, record *flow.Record, refusal error) string {
 		return "That is not possible while it is " + string(record.State) + "."
 	}
 	return progress.Clean(said)
-}
-
-// raising returns the flag of the command amend that raises the limit which has stopped a conversation.
-func raising(failure *flow.Error) string {
-	if fields := failure.Amends(); len(fields) > 0 && fields[0] != "budget" && fields[0] != "budget.hard" {
-		return "--set " + progress.Quote(fields[0]+"=VALUE")
-	}
-	return "--budget USD"
 }
 
 // next says what state the conversation is in now, and what follows from it.

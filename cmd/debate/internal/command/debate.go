@@ -10,10 +10,14 @@ import (
 func (p *program) debate() *cobra.Command {
 	var f configFlags
 	c := &cobra.Command{
-		Use:   "debate [problem]",
-		Short: "Have agents work out a solution, and print it",
-		Args:  arguments(aboutInput),
-		RunE:  func(c *cobra.Command, args []string) error { return p.runDebate(c, args, &f) },
+		Use: "debate [problem]", Args: oneProblem(arguments(aboutInput)),
+		RunE: func(c *cobra.Command, args []string) error {
+			args, err := p.meant(c, args)
+			if err != nil {
+				return err
+			}
+			return p.runDebate(c, args, &f)
+		},
 	}
 	f.define(c)
 	p.tools.define(c)

@@ -98,7 +98,7 @@ func (p *program) runDelete(ctx context.Context, args []string, yes bool) error 
 
 // doomed shows a conversation that is to be deleted.
 func (p *program) doomed(info *store.Info) {
-	p.warnf("%s  %s  %s", shortID(info.ID), info.State, short(info.Topic, 60))
+	p.warnf("%s  %s  %s", shortID(info.ID), info.State, progress.Shorten(info.Topic, 60))
 }
 
 // confirmDelete asks a person whether so many conversations are to be deleted.

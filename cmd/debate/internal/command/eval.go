@@ -155,17 +155,13 @@ func (p *program) evaluation(
 	if loaded == nil {
 		return nil, exit(codeOfMistakes(problems), settings.Sorted(problems))
 	}
-	if problems == nil {
-		for _, note := range loaded.Notes {
-			p.notef("%s", note)
-		}
-	}
 	if err := unplayed(engine, modelsIn(loaded.Config)); err != nil {
 		return nil, err
 	}
 	if err := p.mistakes(ctx, loaded, engine, problems); err != nil {
 		return nil, err
 	}
+	p.tell(loaded)
 	return loaded.Config, nil
 }
 

@@ -86,5 +86,6 @@ func Tables(out io.Writer, width int) error {
 	for _, name := range set.Names() {
 		prompts = append(prompts, promptOf(name, set.Text(name)))
 	}
-	return errors.Join(modelTable(out, width, models), promptTable(out, width, prompts))
+	onto := func() *table { return &table{out: out, width: width} }
+	return errors.Join(modelTable(onto(), models), promptTable(onto(), prompts))
 }

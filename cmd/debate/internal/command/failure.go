@@ -168,10 +168,7 @@ func (p *program) showMend(record *flow.Record, failure *flow.Error, resume stri
 		return
 	}
 	vendor, _, _ := flow.SplitModel(record.Participant(failure.Participant).Model)
-	field := ""
-	if fields := failure.Amends(); len(fields) > 0 {
-		field = fields[0]
-	}
+	field := amends(failure)
 	who, model := strings.CutPrefix(field, "models.")
 	switch {
 	case failure.Kind == provider.KindAuthentication && variables(vendor) != "":
@@ -210,15 +207,23 @@ func another(kind provider.Kind) bool {
 	}
 }
 
-// amending returns the command amend with the flag that changes a field, and with the value that is known to be enough. cut is how the
-// conversation was cut short.
+// amends returns the likeliest field with whose change a retry can succeed; "": no amendment helps.
+func amends(failure *flow.Error) string {
+	if fields := failure.Amends(); len(fields) > 0 {
+		return fields[0]
+	}
+	return ""
+}
+
+// amending returns the command amend with the flag that changes a field, by default the limit of the cost, and with the value that is known
+// to be enough. cut is how the conversation was cut short.
 func amending(field, cut string) string {
 	value := ""
 	if found := regexp.MustCompile(`raise it to about \$?([0-9.]*[0-9])`).FindStringSubmatch(strings.ReplaceAll(cut, ",", "")); found != nil {
 		value = found[1]
 	}
 	switch {
-	case field == "budget" || field == "budget.hard":
+	case field == "" || field == "budget" || field == "budget.hard":
 		return "amend --budget " + cmp.Or(value, "USD")
 	case field == "unattended":
 		return "amend --set unattended=false"

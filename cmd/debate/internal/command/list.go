@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
@@ -191,11 +190,7 @@ func (p *program) showList(found []listed, f *listFlags) error {
 	case len(found) == 0:
 		p.warnf("There is no such conversation in %s.", shown(p.place()))
 	default:
-		width := 0
-		if terminal(p.Out) {
-			width = columns(p.Out)
-		}
-		if err := p.listTable(found, width); err != nil {
+		if err := p.listTable(found, columns(p.Out)); err != nil {
 			return err
 		}
 		for i := range found {
@@ -253,7 +248,7 @@ func widthOf(rows [][]string) (width int) {
 	for column := range len(rows[0]) - 1 {
 		most := 0
 		for _, row := range rows {
-			most = max(most, utf8.RuneCountInString(row[column]))
+			most = max(most, ansi.StringWidth(row[column]))
 		}
 		width += most + 2
 	}

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,14 +29,13 @@ type knownModel struct {
 func (p *program) listModels() *cobra.Command {
 	var host, asked string
 	c := &cobra.Command{
-		Use: "models [part of a name]…", Short: "List the models whose windows and prices are known",
-		Args: arguments(cobra.ArbitraryArgs),
+		Use: "models [part of a name]…", Args: arguments(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := exclusive(c, "of", "provider"); err != nil {
 				return err
 			}
 			if asked != "" {
-				found, err := p.modelsOf(c.Context(), asked, args)
+				found, err := p.vendorModels(c.Context(), asked, args)
 				if err != nil {
 					return err
 				}
@@ -73,8 +71,8 @@ func (p *program) listModels() *cobra.Command {
 	return c
 }
 
-// modelsOf asks a vendor for the models whose names contain every part, and adds what is known of them.
-func (p *program) modelsOf(ctx context.Context, vendor string, parts []string) ([]knownModel, error) {
+// vendorModels asks a vendor for the models whose names contain every part, and adds what is known of them.
+func (p *program) vendorModels(ctx context.Context, vendor string, parts []string) ([]knownModel, error) {
 	const most = 30 * time.Second
 	engine := p.engine()
 	switch need := lacks(vendor); {
@@ -128,14 +126,13 @@ func (p *program) showModels(found []knownModel) error {
 	if p.json {
 		return p.printValue(found)
 	}
-	return modelTable(p.Out, columns(p.Out), found)
+	return modelTable(newTable(p.Out), found)
 }
 
-// modelTable prints models. On a terminal of few columns it leaves out two of its own; with 0 columns it is none.
-func modelTable(out io.Writer, width int, found []knownModel) error {
-	t := newTable(out)
+// modelTable prints models. On a terminal of few columns it leaves out two of its own.
+func modelTable(t *table, found []knownModel) error {
 	narrow := func(row ...any) {
-		if width > 0 && width < wide {
+		if t.width > 0 && t.width < wide {
 			row = append(row[:2], row[3], row[5])
 		}
 		t.row(row...)

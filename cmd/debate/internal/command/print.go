@@ -122,15 +122,6 @@ func writeHanging(out *strings.Builder, begin, text string, columns int) {
 	}
 }
 
-// short cuts a text to so many characters.
-func short(text string, length int) string {
-	text = progress.Clean(text)
-	if runes := []rune(text); len(runes) > length {
-		return string(runes[:length-1]) + "…"
-	}
-	return text
-}
-
 // dashed returns a dash in place of an empty text.
 func dashed(text string) string {
 	if text == "" {

@@ -2,13 +2,11 @@ package command
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
 )
@@ -63,22 +61,14 @@ func (p *program) showPrompts(name string) error {
 	if p.json {
 		return p.printValue(all)
 	}
-	return promptTable(p.Out, columns(p.Out), all)
+	return promptTable(newTable(p.Out), all)
 }
 
-// promptTable prints templates, so that what each is breaks between words on a terminal of so many columns. With 0 columns it is none.
-func promptTable(out io.Writer, width int, all []listedPrompt) error {
-	rows := [][]string{{"NAME", "FLOW", "WHAT IT IS"}}
+// promptTable prints templates.
+func promptTable(t *table, all []listedPrompt) error {
+	t.row("NAME", "FLOW", "WHAT IT IS")
 	for i := range all {
-		rows = append(rows, []string{all[i].Name, all[i].Flow, all[i].What})
-	}
-	t := newTable(out)
-	for _, row := range rows {
-		name, own := row[0], row[1]
-		for _, part := range progress.Wrap(row[2], max(0, width-widthOf(rows))) {
-			t.row(name, own, part)
-			name, own = "", ""
-		}
+		t.row(all[i].Name, all[i].Flow, all[i].What)
 	}
 	return t.end()
 }

@@ -98,17 +98,6 @@ func assessment(s *deliberation.Solution) []string {
 	return out
 }
 
-// list writes a section with a list; nothing if it has no items.
-func list(out *strings.Builder, title string, items []string) {
-	if len(items) == 0 {
-		return
-	}
-	_, _ = fmt.Fprintf(out, "\n## %s\n\n", title)
-	for _, item := range items {
-		_, _ = fmt.Fprintf(out, "- %s\n", progress.Clean(item))
-	}
-}
-
 // outcomeText writes the outcome of a debate as Markdown: who has won, the scores, and the summary of a judge who is of the
 // panel's mind.
 func outcomeText(d *debate.Debate, o *debate.Outcome) string {
@@ -129,13 +118,14 @@ func outcomeText(d *debate.Debate, o *debate.Outcome) string {
 		}
 		_, _ = fmt.Fprintf(&out, "There is no verdict.%s Rounds: %d\n", why, d.Round)
 	}
-	scores := make([]string, 0, len(o.Scores))
+	if len(o.Scores) > 0 {
+		out.WriteString("\n## Scores\n\n")
+	}
 	for _, name := range slices.SortedFunc(maps.Keys(o.Scores), func(a, b string) int {
 		return cmp.Or(cmp.Compare(o.Scores[b], o.Scores[a]), cmp.Compare(a, b))
 	}) {
-		scores = append(scores, fmt.Sprintf("%s: %g", name, o.Scores[name]))
+		_, _ = fmt.Fprintf(&out, "- %s: %g\n", progress.Clean(name), o.Scores[name])
 	}
-	list(&out, "Scores", scores)
 	if len(d.Verdicts) > 0 {
 		v := cmp.Or(d.Verdict, d.Verdicts[0])
 		_, _ = fmt.Fprintf(&out, "\n## Summary of %s\n\n%s\n", progress.Clean(v.Judge), strings.TrimSpace(v.Summary))

@@ -122,7 +122,7 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string, 
 	t := p.table()
 	t.row("ID", record.ID)
 	t.row("Flow", strings.TrimSpace(record.Flow()+" "+info.Format))
-	t.row("Topic", short(info.Topic, 100))
+	t.row("Topic", progress.Shorten(info.Topic, 100))
 	state := cmp.Or(stateWords()[record.State], string(record.State))
 	if info.Owner != "" {
 		state += " (a process runs it)"

@@ -186,7 +186,8 @@ func (m *Model) take(e *flow.Event) {
 	if m.course.Failed() && m.course.Settled() {
 		m.tellStopped()
 	}
-	if m.entry != nil && !m.open(m.entry.dialogue.Inquiry.ID) {
+	asked := func(q flow.Inquiry) bool { return q.ID == m.entry.dialogue.Inquiry.ID }
+	if m.entry != nil && !slices.ContainsFunc(m.course.Inquiries, asked) {
 		m.entry = nil // somebody else has answered
 	}
 }
@@ -229,16 +230,6 @@ func (m *Model) tellStopped() {
 
 func failed(text string) string { return "Failed: " + strings.TrimSuffix(text, ".") + "." }
 
-// open reports whether an inquiry is without an answer.
-func (m *Model) open(id string) bool {
-	for i := range m.course.Inquiries {
-		if m.course.Inquiries[i].ID == id {
-			return true
-		}
-	}
-	return false
-}
-
 // keep is note for a line that also stays on the terminal.
 func (m *Model) keep(text string, bad bool) {
 	m.note(text, bad)
@@ -264,6 +255,3 @@ func (m *Model) add(n note) {
 		m.notes = m.notes[1:]
 	}
 }
-
-// Size returns the columns and rows of the window.
-func (m *Model) Size() (width, height int) { return m.width, m.height }

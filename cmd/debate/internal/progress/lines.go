@@ -119,7 +119,7 @@ func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 	case *flow.ToolResult:
 		l.tool(body)
 	case *flow.Rejection:
-		l.printf("  %s: the answer was not accepted: %s", l.course.Name(body.By), Shorten(Clean(strings.Join(body.Problems, "; ")), 300))
+		l.printf("  %s: the answer was not accepted: %s", l.course.Name(body.By), Shorten(strings.Join(body.Problems, "; "), 300))
 	case *flow.Failure:
 		l.failing(body, e.At)
 	case *flow.Skipped:
@@ -163,7 +163,7 @@ func (l *Lines) asked(body flow.Body) string {
 	if answer, ok := body.(*flow.Answer); ok {
 		for i := range l.course.Inquiries {
 			if q := &l.course.Inquiries[i]; q.ID == answer.Inquiry && len(q.About) == 0 {
-				return Shorten(Clean(q.Question), 200)
+				return Shorten(q.Question, 200)
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func (l *Lines) headings(body flow.Body) {
 			head += ": " + phase
 		}
 		if l.round != "" {
-			head += "; so far " + l.used()
+			head += "; so far " + l.course.Used()
 		}
 	}
 	if (round != l.round || key != l.phase) && head != "" {
@@ -201,7 +201,7 @@ func (l *Lines) tool(t *flow.ToolResult) {
 	case t.Unknown:
 		l.printf("  %s: nobody knows whether the tool %s has done its work", l.course.Name(t.By), Clean(t.Tool))
 	case t.Failed:
-		l.printf("  %s: the tool %s has failed: %s", l.course.Name(t.By), Clean(t.Tool), Shorten(Clean(t.Text), 200))
+		l.printf("  %s: the tool %s has failed: %s", l.course.Name(t.By), Clean(t.Tool), Shorten(t.Text, 200))
 	}
 }
 
@@ -270,7 +270,7 @@ func (l *Lines) decided(d *arbiter.Decision) {
 	if len(d.Agents) > 0 {
 		who = " " + Clean(strings.Join(d.Agents, ", "))
 	}
-	l.printf("  The arbiter decides: %s%s: %s", Clean(string(d.Move)), who, Shorten(Clean(d.Reason), 200))
+	l.printf("  The arbiter decides: %s%s: %s", Clean(string(d.Move)), who, Shorten(d.Reason, 200))
 	if steps := len(l.course.Plan); steps > 0 {
 		done := 0
 		for _, s := range l.course.Plan {
@@ -295,7 +295,7 @@ func (l *Lines) turnTo(t *flow.Transition) {
 	case t.On == flow.TriggerResume:
 		l.printf("Resumed.")
 	case t.To == flow.StatePaused && t.Evidence != "":
-		l.printf("The conversation is %s.", Shorten(Clean(t.Evidence), 300))
+		l.printf("The conversation is %s.", Shorten(t.Evidence, 300))
 	case t.To == flow.StatePaused:
 		l.printf("Paused.")
 	case t.To == flow.StateError && t.Failure != nil && t.Failure.Kind == provider.KindCostLimit: // the program says which limit
@@ -305,7 +305,7 @@ func (l *Lines) turnTo(t *flow.Transition) {
 	case t.Reason == arbiter.EndComplete: // the evidence is the result
 		l.printf("The task is complete.")
 	case t.To == flow.StateCompleting && t.Evidence != "":
-		l.printf("The rounds end: %s", Shorten(Clean(t.Evidence), 300))
+		l.printf("The rounds end: %s", Shorten(t.Evidence, 300))
 	case l.course.Over() && !l.course.Settled(): // the cost of what was broken off comes next
 		l.printf("%s. The calls in flight are broken off.", l.course.PhaseWord())
 	}
@@ -356,8 +356,6 @@ func (c *Course) Unsettled() flow.Unsettled {
 	}
 	return sum
 }
-
-func (l *Lines) used() string { return l.course.Used() }
 
 // Limit returns the limit of the cost, or 0 if there is none. A hard limit counts more than a soft one.
 func (c *Course) Limit() flow.Money {

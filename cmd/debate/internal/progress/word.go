@@ -113,13 +113,14 @@ func Cause(err *flow.Error) string {
 		what = strings.ReplaceAll(string(err.Kind), "_", " ")
 	}
 	if err.Err != nil {
-		what += ": " + Shorten(Clean((&flow.Error{Err: err.Err}).Error()), 300)
+		what += ": " + Shorten((&flow.Error{Err: err.Err}).Error(), 300)
 	}
 	return strings.Replace(what, ": debate: ", ": ", 1)
 }
 
-// Shorten cuts a line to a number of characters.
-func Shorten(line string, most int) string {
+// Shorten cleans a text, and cuts it to a number of characters.
+func Shorten(text string, most int) string {
+	line := Clean(text)
 	runes := []rune(line)
 	if len(runes) <= most {
 		return line
