@@ -23,7 +23,6 @@ import (
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // check says what a problem or a config would start, and what that can cost.
@@ -214,10 +213,7 @@ func loadEvaluation(path string) (*settings.Settings, error) {
 
 // standIn makes the script the provider of a vendor without a key. It vouches for its models as the vendor's own server does.
 func standIn(engine *debate.Engine, vendor string) {
-	demo.StandIn(engine, vendor)
-	if script, ok := engine.Providers[vendor].(*scripted.Provider); ok {
-		script.Vouch = vendor == "openai"
-	}
+	demo.StandIn(engine, vendor).Vouch = vendor == "openai"
 }
 
 // unpaidSource reads the config file, and the problem if there is one. The standard input is not read.

@@ -38,8 +38,10 @@ func Play(engine *debate.Engine, models ...string) {
 }
 
 // StandIn makes the script the provider of a vendor, where no model is asked or the script may answer.
-func StandIn(engine *debate.Engine, vendor string) {
-	engine.Providers[vendor] = &scripted.Provider{Reply: reply}
+func StandIn(engine *debate.Engine, vendor string) *scripted.Provider {
+	p := &scripted.Provider{Reply: read().reply}
+	engine.Providers[vendor] = p
+	return p
 }
 
 // Pace is how a script speaks: so that a person sees how a live view grows, and waits for nothing.
@@ -50,13 +52,13 @@ const (
 )
 
 // reply answers a request.
-func reply(request *provider.Request) scripted.Reply {
-	s := sceneOf(request)
+func (s *script) reply(request *provider.Request) scripted.Reply {
+	call := sceneOf(s, request)
 	said := scripted.Reply{Delay: thinking, ChunkSize: word, Interval: pause}
 	if request.Schema == nil {
-		said.Text = s.speech()
+		said.Text = call.speech()
 		return said
 	}
-	said.Text, said.Err = s.answer(request.Schema)
+	said.Text, said.Err = call.answer(request.Schema)
 	return said
 }

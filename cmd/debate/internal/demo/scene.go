@@ -27,8 +27,8 @@ type scene struct {
 }
 
 // sceneOf reads a request.
-func sceneOf(r *provider.Request) *scene {
-	s := &scene{self: r.Self, system: r.System, last: r.Last.Text}
+func sceneOf(said *script, r *provider.Request) *scene {
+	s := &scene{self: r.Self, system: r.System, last: r.Last.Text, script: said}
 	if parts := strings.SplitN(r.ID, "/", 3); len(parts) > 1 {
 		s.kind = parts[1]
 	}
@@ -44,7 +44,6 @@ func sceneOf(r *provider.Request) *scene {
 	}
 	s.subject = subjectOf(r.System)
 	s.side, _, _ = strings.Cut(after(r.System, "Your side: "), " (") // what it means stands behind it
-	s.script = read()
 	s.lens = s.script.lensOf(r.Self + "\n" + aboutSelf(r.System))
 	for _, found := range proposals().FindAllStringSubmatch(s.last, -1) {
 		s.authors = append(s.authors, found[1])
