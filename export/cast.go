@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -94,38 +95,50 @@ func (w *reporter) participants() *section {
 		}
 	}
 	for _, p := range w.config.Participants {
-		state := w.record.Participant(p.Name)
-		card := &article{
-			Class: classPerson, Title: p.Name, Tone: w.tones[p.Name], Side: w.sides[p.Name],
-			Marks: notes(p.Model, prefixed("then ", strings.Join(p.Fallbacks, ", ")), plural(state.Turns, "turn"), w.spentBy(p.Name)),
+		persona, position, own := p.Persona, p.Position, found[p.Name]
+		if own != nil {
+			persona, position = cmp.Or(persona, own.Persona), own.Position
 		}
-		if state.Status != flow.StatusActive {
-			card.Marks = append(card.Marks, string(state.Status))
+		var blocks []block
+		if fields := present(append([]field{{"Persona", persona}, {"Position", position}}, w.metadata(p.Name)...)...); len(fields) > 0 {
+			blocks = append(blocks, block{Fields: fields})
 		}
-		persona, position := p.Persona, p.Position
-		if a := found[p.Name]; a != nil {
-			position = a.Position
-			if persona == "" {
-				persona = a.Persona
-			}
+		if own != nil && len(own.KeyArguments) > 0 {
+			blocks = append(blocks, block{Label: "Key arguments", Phrases: own.KeyArguments})
+		}
+		card := w.card(p.Name, p.Model, p.Fallbacks, plural(w.record.Participant(p.Name).Turns, "turn"), blocks...)
+		if own != nil {
 			card.Marks = append(card.Marks, "the position was found by a model")
-		}
-		fields := present(field{"Persona", persona}, field{"Position", position})
-		for _, key := range slices.Sorted(maps.Keys(state.Metadata)) {
-			fields = append(fields, present(field{key, state.Metadata[key]})...)
-		}
-		if len(fields) > 0 {
-			card.Blocks = append(card.Blocks, block{Fields: fields})
-		}
-		if a := found[p.Name]; a != nil && len(a.KeyArguments) > 0 {
-			card.Blocks = append(card.Blocks, block{Label: "Key arguments", Phrases: a.KeyArguments})
-		}
-		if why, ok := w.log.dropped[p.Name]; ok {
-			card.Blocks = append(card.Blocks, block{Text: "Dropped: " + line(why)})
 		}
 		s.Articles = append(s.Articles, card)
 	}
 	return s
+}
+
+// card tells who somebody is: the models, what was done, its cost, the status if it is not the usual one, the blocks, and why somebody was
+// dropped.
+func (w *reporter) card(name, model string, fallbacks []string, did string, blocks ...block) *article {
+	out := &article{
+		Class: classPerson, Title: w.called(name), Tone: w.tones[name], Side: w.sides[name], Blocks: blocks,
+		Marks: notes(model, prefixed("then ", strings.Join(fallbacks, ", ")), did, w.spentBy(name)),
+	}
+	if status := w.record.Participant(name).Status; status != flow.StatusActive {
+		out.Marks = append(out.Marks, string(status))
+	}
+	if why, ok := w.log.dropped[name]; ok {
+		out.Blocks = append(out.Blocks, block{Text: "Dropped: " + line(why)})
+	}
+	return out
+}
+
+// metadata returns what the host program has noted of somebody.
+func (w *reporter) metadata(name string) []field {
+	var out []field
+	all := w.record.Participant(name).Metadata
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, field{key, all[key]})
+	}
+	return out
 }
 
 // notes leaves out what is empty.

@@ -21,20 +21,6 @@ func (w *reporter) deliberated(d *deliberation.Deliberation) *told {
 	}
 }
 
-// deliberates makes the reporter one of a deliberation.
-func (w *reporter) deliberates(d *deliberation.Deliberation) {
-	c := d.Config()
-	w.deliberation, w.word = d, "deliberation"
-	for i := range w.config.Participants {
-		p := &w.config.Participants[i]
-		at := slices.IndexFunc(c.Agents, func(a deliberation.Agent) bool { return a.ID == p.Name })
-		if at < 0 {
-			continue
-		}
-		p.Model, p.Fallbacks = c.Agents[at].Model, c.Agents[at].Fallbacks
-	}
-}
-
 // called returns how people know somebody.
 func (w *reporter) called(name string) string {
 	if w.deliberation != nil {
@@ -142,23 +128,12 @@ func (w *reporter) agents(d *deliberation.Deliberation) *section {
 		if turns := w.record.Participant(a.ID).Turns; said[a.ID] == 0 && turns > 0 { // it has asked, and not contributed yet
 			did = plural(turns, "turn")
 		}
-		card := &article{Class: classPerson, Title: w.called(a.ID), Tone: w.tones[a.ID], Marks: notes(
-			roleOf(c, a), a.Model, prefixed("then ", strings.Join(a.Fallbacks, ", ")), did, w.spentBy(a.ID))}
-		if card.Title != a.ID {
-			card.Marks = append([]string{a.ID}, card.Marks...)
-		}
-		if status := w.record.Participant(a.ID).Status; status != flow.StatusActive {
-			card.Marks = append(card.Marks, string(status))
-		}
-		if why, ok := w.log.dropped[a.ID]; ok {
-			card.Blocks = append(card.Blocks, block{Text: "Dropped: " + line(why)})
-		}
+		card := w.card(a.ID, a.Model, a.Fallbacks, did)
+		card.Marks = append(notes(otherThan(card.Title, a.ID), roleOf(c, a)), card.Marks...)
 		s.Articles = append(s.Articles, card)
 	}
 	if j := c.Judge; j.Model != "" {
-		s.Articles = append(s.Articles, &article{
-			Class: classPerson, Title: "judge", Marks: notes(j.Model, prefixed("then ", strings.Join(j.Fallbacks, ", ")), w.spentBy("judge")),
-		})
+		s.Articles = append(s.Articles, w.card("judge", j.Model, j.Fallbacks, ""))
 	}
 	return s
 }

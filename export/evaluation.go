@@ -7,7 +7,6 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/deliberation/evaluation"
-	"github.com/agonist-dev/debate/flow"
 )
 
 // The sizes of the drawing of scores, in pixels.
@@ -17,18 +16,6 @@ const (
 	scoreTop    = 14 // of the name
 	scoreSpread = 12 // from the first evaluator's dot to the last one's
 )
-
-// evaluates makes the reporter one of an evaluation.
-func (w *reporter) evaluates(s *evaluation.Scores) {
-	w.evaluation, w.word = s, "evaluation"
-	for i := range w.config.Participants {
-		for _, e := range s.Config().Evaluators {
-			if e.ID == w.config.Participants[i].Name {
-				w.config.Participants[i].Model, w.config.Participants[i].Fallbacks = e.Model, e.Fallbacks
-			}
-		}
-	}
-}
 
 // evaluated shows what is an evaluation's own: the question, the solution that was judged, the scores, and what they rest on.
 func (w *reporter) evaluated(s *evaluation.Scores) *told {
@@ -181,19 +168,11 @@ func (w *reporter) evaluators(c *evaluation.Config, r *evaluation.Report) *secti
 	s := &section{ID: "evaluators", Title: "Evaluators"}
 	for i := range c.Evaluators {
 		e := &c.Evaluators[i]
-		card := &article{
-			Class: classPerson, Title: w.called(e.ID), Tone: w.tones[e.ID],
-			Marks: notes(e.Model, prefixed("then ", strings.Join(e.Fallbacks, ", ")), w.spentBy(e.ID)),
-		}
+		card := w.card(e.ID, e.Model, e.Fallbacks, "")
 		if e.Origin != nil && e.Origin.Source != deliberation.SourceBuiltIn {
 			card.Marks = append(card.Marks, "with a prompt of its own")
 		}
-		if status := w.record.Participant(e.ID).Status; status != flow.StatusActive {
-			card.Marks = append(card.Marks, string(status))
-		}
-		if why, ok := w.log.dropped[e.ID]; ok {
-			card.Blocks = append(card.Blocks, block{Text: "Dropped: " + line(why)})
-		} else if o := r.Overall.Opinions[i]; o.Value == nil && o.Gap != "" {
+		if o := r.Overall.Opinions[i]; len(card.Blocks) == 0 && o.Value == nil && o.Gap != "" {
 			card.Blocks = append(card.Blocks, block{Text: "No score: " + line(o.Gap)})
 		}
 		s.Articles = append(s.Articles, card)

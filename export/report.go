@@ -138,18 +138,24 @@ func newReporter(r *flow.Record, events []flow.Event) *reporter {
 		w.word = "conversation"
 	}
 	w.debate, w.config = &debate.Debate{Record: r}, &debate.Config{}
+	models := make(map[string]string)
+	if c := r.Config(); c != nil {
+		for seat := range c.Seats() {
+			models[seat.By] = *seat.Model
+		}
+	}
 	if settings := r.Settings(); settings != nil {
 		w.config.Topic = settings.Topic
 		for _, name := range settings.Participants {
-			w.config.Participants = append(w.config.Participants, debate.Participant{Name: name})
+			w.config.Participants = append(w.config.Participants, debate.Participant{Name: name, Model: models[name]})
 		}
 	}
 	if d, ok := deliberation.Of(r); ok {
-		w.deliberates(d)
+		w.deliberation, w.word = d, "deliberation"
 	} else if work, ok := arbiter.Of(r); ok {
-		w.works(work)
+		w.work, w.word = work, "work"
 	} else if scores, ok := evaluation.Of(r); ok {
-		w.evaluates(scores)
+		w.evaluation, w.word = scores, "evaluation"
 	}
 	return w
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,19 +21,6 @@ func (w *reporter) worked(work *arbiter.Work) *told {
 		answer: []*section{w.workOutcome(work, executions)}, who: []*section{w.workers(work, executions)},
 		material: []*section{{ID: "task", Title: "Task", Blocks: []block{spoken(work.Config().Task)}}, w.documents()},
 		rounds:   []*section{w.plan(work), w.executions(work, executions)}, besides: []*section{w.decisions(work), w.inputs()},
-	}
-}
-
-// works makes the reporter one of arbitrated work.
-func (w *reporter) works(work *arbiter.Work) {
-	c := work.Config()
-	w.work, w.word = work, "work"
-	for i := range w.config.Participants {
-		p := &w.config.Participants[i]
-		at := slices.IndexFunc(c.Agents, func(a arbiter.Agent) bool { return a.Name == p.Name })
-		if at >= 0 {
-			p.Model, p.Fallbacks = c.Agents[at].Model, c.Agents[at].Fallbacks
-		}
 	}
 }
 
@@ -152,30 +137,16 @@ func (w *reporter) workers(work *arbiter.Work, executions []arbiter.Execution) *
 	}
 	for i := range c.Agents {
 		a := &c.Agents[i]
-		card := &article{Class: classPerson, Title: a.Name, Tone: w.tones[a.Name], Marks: notes(
-			a.Model, prefixed("then ", strings.Join(a.Fallbacks, ", ")), plural(times[a.Name], "execution"),
-			w.spentBy(a.Name))}
-		if status := w.record.Participant(a.Name).Status; status != flow.StatusActive {
-			card.Marks = append(card.Marks, string(status))
-		}
-		fields := []field{
+		fields := append([]field{
 			{"Good at", a.Description},
 			{"Tools", cmp.Or(strings.Join(a.Tools, ", "), "none")},
 			{"Replies", "at most " + count(a.MaxIterations) + " of an execution"},
-		}
-		metadata := w.record.Participant(a.Name).Metadata
-		for _, key := range slices.Sorted(maps.Keys(metadata)) {
-			fields = append(fields, field{key, metadata[key]})
-		}
-		card.Blocks = append(card.Blocks, block{Fields: present(fields...)})
-		if why, ok := w.log.dropped[a.Name]; ok {
-			card.Blocks = append(card.Blocks, block{Text: "Dropped: " + line(why)})
-		}
-		s.Articles = append(s.Articles, card)
+		}, w.metadata(a.Name)...)
+		did := plural(times[a.Name], "execution")
+		s.Articles = append(s.Articles, w.card(a.Name, a.Model, a.Fallbacks, did, block{Fields: present(fields...)}))
 	}
-	s.Articles = append(s.Articles, &article{Class: classPerson, Title: arbiterName, Marks: notes(
-		decider(&c.Arbiter), prefixed("then ", strings.Join(c.Arbiter.Fallbacks, ", ")), plural(len(work.Decisions()), "decision"),
-		w.spentBy(arbiterName))})
+	decisions := plural(len(work.Decisions()), "decision")
+	s.Articles = append(s.Articles, w.card(arbiterName, decider(&c.Arbiter), c.Arbiter.Fallbacks, decisions))
 	return s
 }
 
