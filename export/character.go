@@ -3,7 +3,8 @@ package export
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // visible returns the character that replaces a character in a document. Most characters stay. Replaced
@@ -33,7 +34,7 @@ func visible(r rune) rune {
 
 // unified returns a text of visible characters whose lines all end in \n, whatever a reader may take for
 // the end of a line. So every parser reads it in the same way.
-func unified(text string) string {
+func unified(said string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
 		case '\r', '\v', '\f', '\u0085', '\u2028', '\u2029':
@@ -41,57 +42,11 @@ func unified(text string) string {
 		default:
 			return visible(r)
 		}
-	}, strings.ReplaceAll(sequenceless(text), "\r\n", "\n"))
+	}, strings.ReplaceAll(sequenceless(said), "\r\n", "\n"))
 }
 
 // line returns a text on one line, without white space at its ends.
-func line(text string) string { return strings.Join(strings.Fields(sequenceless(text)), " ") }
+func line(said string) string { return strings.Join(strings.Fields(sequenceless(said)), " ") }
 
-// sequenceless leaves of each escape sequence of a terminal the character with which it begins, so that nothing is to be read of
-// "[31m", or of a title for the window.
-func sequenceless(text string) string {
-	at := strings.IndexAny(text, introducers)
-	if at < 0 {
-		return text
-	}
-	var b strings.Builder
-	for ; at >= 0; at = strings.IndexAny(text, introducers) {
-		_, size := utf8.DecodeRuneInString(text[at:])
-		b.WriteString(text[:at+size])
-		text = text[at+sequence(text[at:]):]
-	}
-	b.WriteString(text)
-	return b.String()
-}
-
-// introducers are the characters with which escape sequences begin: ESC, CSI and OSC.
-const introducers = "\x1b\u009b\u009d"
-
-// sequence returns how many bytes the escape sequence has that a text begins with, if it is one of CSI, or one of OSC that ends on
-// its line; else how many its first character has.
-func sequence(text string) int {
-	_, size := utf8.DecodeRuneInString(text)
-	kind, rest := text[:size], text[size:]
-	if kind == "\x1b" && (strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, "]")) {
-		kind, rest = rest[:1], rest[1:]
-	}
-	begun := len(text) - len(rest)
-	switch kind {
-	case "[", "\u009b":
-		n := 0
-		for n < len(rest) && rest[n] >= ' ' && rest[n] <= '?' {
-			n++
-		}
-		if n < len(rest) && rest[n] >= '@' && rest[n] <= '~' {
-			return begun + n + 1
-		}
-	case "]", "\u009d":
-		end := strings.IndexAny(rest, introducers+"\a\u009c\n")
-		for _, ending := range []string{"\a", "\x1b\\", "\u009c"} {
-			if end >= 0 && strings.HasPrefix(rest[end:], ending) {
-				return begun + end + len(ending)
-			}
-		}
-	}
-	return size
-}
+// sequenceless returns a text with a sign in the place of each control sequence of a terminal.
+func sequenceless(said string) string { return text.Sequenceless(said) }

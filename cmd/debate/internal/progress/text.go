@@ -1,11 +1,12 @@
 package progress
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Clean removes what could control a terminal, and puts a text on one line.
@@ -29,10 +30,7 @@ func Wrap(line string, columns int) []string {
 }
 
 // Text removes from a text what could control a terminal. Line breaks and tabs stay. A whole control sequence becomes one sign.
-func Text(text string) string {
-	if strings.ContainsAny(text, "\x1b\u009b\u009d") {
-		text = sequences().ReplaceAllString(text, "␛")
-	}
+func Text(said string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
 			return r
@@ -41,11 +39,5 @@ func Text(text string) string {
 			return ' '
 		}
 		return -1
-	}, strings.ReplaceAll(text, "\r\n", "\n"))
-}
-
-// sequences matches each control sequence of a terminal (CSI), and each string that is one for it (OSC and its like). Of a string that
-// does not end on its line it matches the beginning.
-func sequences() *regexp.Regexp { // seldom needed
-	return regexp.MustCompile(`(?:\x1b\[|\x{9b})[ -?]*[@-~]?|(?:\x1b[\]PX^_]|\x{9d})(?:[^\x07\x1b\x{9c}\n]*(?:\x07|\x1b\\|\x{9c}))?`)
+	}, strings.ReplaceAll(text.Sequenceless(said), "\r\n", "\n"))
 }
