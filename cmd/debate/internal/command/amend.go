@@ -42,12 +42,9 @@ func (p *program) amend() *cobra.Command {
 	c := &cobra.Command{
 		Use: "amend id", Args: arguments(cobra.ExactArgs(1)), ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			engine, id, closing, err := p.openOne(c.Context(), args, choice{})
-			if err != nil {
-				return err
-			}
-			defer closing()
-			return p.runAmend(c, engine, id, &f)
+			return p.onOne(c.Context(), args, choice{}, func(_ context.Context, engine *debate.Engine, id string) error {
+				return p.runAmend(c, engine, id, &f)
+			})
 		},
 	}
 	flags := c.Flags()

@@ -35,22 +35,19 @@ func (p *program) answer() *cobra.Command {
 	c := &cobra.Command{
 		Use: "answer id [question] answer", Args: arguments(cobra.RangeArgs(1, 3)), ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			engine, id, closing, err := p.openOne(c.Context(), args, waiting())
-			if err != nil {
-				return err
-			}
-			defer closing()
-			answer, err := p.answerOf(c, engine, id, args[1:], &f)
-			if err != nil {
-				return err
-			}
-			if err := p.control(c.Context(), engine, id, *answer); err != nil {
-				return err
-			}
-			if run, err := p.tellState(c.Context(), engine, id, !f.idle); err != nil || !run {
-				return err
-			}
-			return p.goOn(c.Context(), engine, id, "")
+			return p.onOne(c.Context(), args, waiting(), func(ctx context.Context, engine *debate.Engine, id string) error {
+				answer, err := p.answerOf(c, engine, id, args[1:], &f)
+				if err != nil {
+					return err
+				}
+				if err := p.control(ctx, engine, id, *answer); err != nil {
+					return err
+				}
+				if run, err := p.tellState(ctx, engine, id, !f.idle); err != nil || !run {
+					return err
+				}
+				return p.goOn(ctx, engine, id, "")
+			})
 		},
 	}
 	flags := c.Flags()

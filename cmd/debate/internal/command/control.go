@@ -59,16 +59,13 @@ func (p *program) stop() *cobra.Command {
 
 // controlOne gives a control to the conversation that the arguments name, and says what came of it.
 func (p *program) controlOne(c *cobra.Command, args []string, from choice, signal flow.Signal) error {
-	engine, id, closing, err := p.openOne(c.Context(), args, from)
-	if err != nil {
+	return p.onOne(c.Context(), args, from, func(ctx context.Context, engine *debate.Engine, id string) error {
+		if err := p.control(ctx, engine, id, signal); err != nil {
+			return err
+		}
+		_, err := p.tellState(ctx, engine, id, false)
 		return err
-	}
-	defer closing()
-	if err := p.control(c.Context(), engine, id, signal); err != nil {
-		return err
-	}
-	_, err = p.tellState(c.Context(), engine, id, false)
-	return err
+	})
 }
 
 // control gives a control to a conversation. If its state does not allow that, the error says so, and what continues the conversation.

@@ -53,6 +53,25 @@ func (c *choice) what() string {
 	return what
 }
 
+// onOne carries out what is done with one conversation, which the first of the arguments names.
+func (p *program) onOne(
+	ctx context.Context, args []string, from choice, do func(ctx context.Context, engine *debate.Engine, id string) error,
+) error {
+	engine, id, closing, err := p.openOne(ctx, args, from)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	return do(ctx, engine, id)
+}
+
+// besideOne is [program.onOne] for commands that do not run the conversation: the first Ctrl-C ends them.
+func (p *program) besideOne(
+	ctx context.Context, args []string, from choice, do func(ctx context.Context, engine *debate.Engine, id string) error,
+) error {
+	return p.interruptible(ctx, func(ctx context.Context) error { return p.onOne(ctx, args, from, do) })
+}
+
 // openOne opens an engine for a conversation, which the first of the arguments names, and returns the conversation's id.
 func (p *program) openOne(ctx context.Context, args []string, from choice) (*debate.Engine, string, func(), error) {
 	engine, closing, err := p.open(ctx)
@@ -229,9 +248,8 @@ func findNewest(ctx context.Context, kept store.Store, name string, from choice)
 	return "", exit(exitArguments, fmt.Errorf("there is no %s; debate list shows the conversations that there are", from.what()))
 }
 
-// interruptible returns a context that ends with the first Ctrl-C. It is for commands that run no conversation: there is
-// nothing to pause. stop ends the watching.
-func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
+// interruptible carries out what runs no conversation, so that there is nothing to pause: the first Ctrl-C ends its context.
+func (p *program) interruptible(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -242,7 +260,8 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, func() { cancel(nil); <-done }
+	defer func() { cancel(nil); <-done }()
+	return interruption(ctx, do(ctx))
 }
 
 // untouched takes a Ctrl-C that came before anything was begun or paid for. It is for commands that begin a conversation.

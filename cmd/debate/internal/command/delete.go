@@ -31,8 +31,6 @@ func (p *program) delete() *cobra.Command {
 	c := &cobra.Command{
 		Use: "delete [id…]", Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, stop := p.interruptible(c.Context())
-			defer stop()
 			switch by := given(c, "label", "unfinished", "dry-run"); {
 			case by != "" && f.before == "":
 				return exit(exitArguments, fmt.Errorf("--%s wants --before; see debate delete --help", by))
@@ -42,10 +40,13 @@ func (p *program) delete() *cobra.Command {
 				return exit(exitArguments, errors.New("ids or --before are missing; see debate delete --help"))
 			case !f.yes && !f.dryRun && !p.interactive():
 				return exit(exitArguments, errors.New("nobody can be asked: debate delete wants --yes here"))
-			case f.before != "":
-				return interruption(ctx, p.runPrune(ctx, &f))
 			}
-			return interruption(ctx, p.runDelete(ctx, args, f.yes))
+			return p.interruptible(c.Context(), func(ctx context.Context) error {
+				if f.before != "" {
+					return p.runPrune(ctx, &f)
+				}
+				return p.runDelete(ctx, args, f.yes)
+			})
 		},
 	}
 	flags := c.Flags()
@@ -128,6 +129,8 @@ func (p *program) yes(ctx context.Context, question string, usual bool) (bool, e
 		said <- line
 	}()
 	select {
+	case <-p.Interrupts:
+		return false, exit(exitInterrupted, nil)
 	case <-ctx.Done():
 		return false, ctx.Err()
 	case line := <-said:

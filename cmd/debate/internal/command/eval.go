@@ -173,19 +173,19 @@ type scoreSheet struct {
 
 // scores waits for an evaluation and prints its report as JSON.
 func (p *program) scores(ctx context.Context, session *debate.Session) error {
-	ctx, stop := p.interruptible(ctx)
-	defer stop()
-	record, err := session.WaitIdle(ctx)
-	if record == nil {
-		return interruption(ctx, err)
-	}
-	if scores, ok := evaluation.Of(record); ok && record.State == flow.StateCompleted {
-		if err := p.printValue(scoreSheet{session.ID(), scores.Report()}); err != nil {
+	return p.interruptible(ctx, func(ctx context.Context) error {
+		record, err := session.WaitIdle(ctx)
+		if record == nil {
 			return err
 		}
-	}
-	got := resultOf(record)
-	return (&leader{program: p, session: session}).end(record, &got, err)
+		if scores, ok := evaluation.Of(record); ok && record.State == flow.StateCompleted {
+			if err := p.printValue(scoreSheet{session.ID(), scores.Report()}); err != nil {
+				return err
+			}
+		}
+		got := resultOf(record)
+		return (&leader{program: p, session: session}).end(record, &got, err)
+	})
 }
 
 // checkScores refuses a file of scores that is sure to fail, before anything is paid for.

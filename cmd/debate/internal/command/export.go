@@ -26,17 +26,13 @@ func (p *program) export() *cobra.Command {
 			if err := p.spare("output", output); err != nil {
 				return err
 			}
-			ctx, stop := p.interruptible(c.Context())
-			defer stop()
-			engine, id, closing, err := p.openOne(ctx, args, choice{last: anyNewest().last})
-			if err != nil {
-				return interruption(ctx, err)
-			}
-			defer closing()
-			if check {
-				return interruption(ctx, p.checkLog(ctx, engine, id))
-			}
-			return interruption(ctx, p.runExport(ctx, engine, id, output))
+			from := choice{last: anyNewest().last}
+			return p.besideOne(c.Context(), args, from, func(ctx context.Context, engine *debate.Engine, id string) error {
+				if check {
+					return p.checkLog(ctx, engine, id)
+				}
+				return p.runExport(ctx, engine, id, output)
+			})
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "the file")

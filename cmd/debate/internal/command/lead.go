@@ -113,12 +113,13 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 	if left != "" && !aborts.Load() { // calls in flight would be waited for, such as those of a pause that lets them finish
 		_ = l.session.Close() // it returns nil
 	}
-	ending, stop := l.interruptible(ctx)
-	defer stop()
-	record, err := l.settle(ending)
-	if record == nil && ending.Err() != nil {
-		l.interrupted.Store(true)
-	}
+	var record *flow.Record
+	err = l.interruptible(ctx, func(ending context.Context) (err error) {
+		if record, err = l.settle(ending); record == nil && ending.Err() != nil {
+			l.interrupted.Store(true)
+		}
+		return err
+	})
 	return record, err
 }
 

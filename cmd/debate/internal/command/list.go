@@ -35,25 +35,7 @@ func (p *program) list() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := p.interruptible(c.Context())
-			defer stop()
-			engine, closing, err := p.open(ctx)
-			if err != nil {
-				return err
-			}
-			defer closing()
-			filter, err := f.filter(engine, time.Now())
-			if err != nil {
-				return exit(exitArguments, err)
-			}
-			found := []listed{}
-			for info, err := range engine.List(ctx, filter) {
-				if err != nil {
-					return interruption(ctx, err)
-				}
-				found = append(found, listedOf(ctx, engine, info))
-			}
-			return p.showList(found, &f)
+			return p.interruptible(c.Context(), func(ctx context.Context) error { return p.runList(ctx, &f) })
 		},
 	}
 	flags := c.Flags()
@@ -65,6 +47,26 @@ func (p *program) list() *cobra.Command {
 	flags.StringVar(&f.since, "since", "", "only those started since: an `age` such as 90m, 12h or 7d, or a date such as 2026-01-31")
 	flags.IntVar(&f.limit, "limit", 50, "how many there are at most; 0: all")
 	return c
+}
+
+func (p *program) runList(ctx context.Context, f *listFlags) error {
+	engine, closing, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	filter, err := f.filter(engine, time.Now())
+	if err != nil {
+		return exit(exitArguments, err)
+	}
+	found := []listed{}
+	for info, err := range engine.List(ctx, filter) {
+		if err != nil {
+			return err
+		}
+		found = append(found, listedOf(ctx, engine, info))
+	}
+	return p.showList(found, f)
 }
 
 // filter returns what the flags select. It asks for one conversation more than is shown, so that it is known whether there are

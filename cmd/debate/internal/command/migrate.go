@@ -23,9 +23,7 @@ func (p *program) migrate() *cobra.Command {
 	c := &cobra.Command{
 		Use: "migrate", Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := p.interruptible(c.Context())
-			defer stop()
-			return interruption(ctx, p.runMigrate(ctx, check))
+			return p.interruptible(c.Context(), func(ctx context.Context) error { return p.runMigrate(ctx, check) })
 		},
 	}
 	c.Flags().BoolVar(&check, "check", false, "change no table, and fail if they are missing or older")

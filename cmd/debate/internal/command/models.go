@@ -88,13 +88,17 @@ func (p *program) vendorModels(ctx context.Context, vendor string, parts []strin
 	if !ok {
 		return nil, exit(exitGeneral, fmt.Errorf("%s has no list of its models that can be asked for", vendor))
 	}
-	ctx, stop := p.interruptible(ctx)
-	defer stop()
-	limited, cancel := context.WithTimeout(ctx, most)
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	names, err := lister.Models(limited)
+	var names []string
+	err := p.interruptible(ctx, func(ctx context.Context) (err error) {
+		if names, err = lister.Models(ctx); err != nil {
+			err = exit(exitProvider, fmt.Errorf("ask %s for its models: %w", vendor, err))
+		}
+		return err
+	})
 	if err != nil {
-		return nil, interruption(ctx, exit(exitProvider, fmt.Errorf("ask %s for its models: %w", vendor, err)))
+		return nil, err
 	}
 	found := []knownModel{}
 	for _, name := range slices.Sorted(slices.Values(names)) {

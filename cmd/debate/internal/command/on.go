@@ -34,31 +34,10 @@ func (p *program) on() *cobra.Command {
 			if err := errors.Join(exclusive(c, "at", "round"), p.checkOutputs()); err != nil {
 				return err
 			}
-			engine, id, closing, err := p.openOne(c.Context(), args, choice{last: anyNewest().last})
-			if err != nil {
-				return err
-			}
-			defer closing()
-			edits, err := settings.OpenEdits(f.file, f.sets)
-			if err != nil {
-				return exit(codeOfMistakes(err), settings.Sorted(err))
-			}
-			if err := p.untouched(); err != nil {
-				return err
-			}
-			if len(args) > 1 {
-				return p.followUp(c, engine, id, args[1:], edits)
-			}
-			seq, err := f.cut(c, engine, id)
-			if err != nil {
-				return err
-			}
-			session, err := forked(c.Context(), engine, id, seq, nil, edits)
-			if err != nil {
-				return err
-			}
-			p.warnf("%s is a fork of %s at event %d.", shortID(session.ID()), shortID(id), seq)
-			return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
+			from := choice{last: anyNewest().last}
+			return p.onOne(c.Context(), args, from, func(_ context.Context, engine *debate.Engine, id string) error {
+				return p.runOn(c, engine, id, args[1:], &f)
+			})
 		},
 	}
 	flags := c.Flags()
@@ -69,6 +48,29 @@ func (p *program) on() *cobra.Command {
 	p.runFlags(c)
 	p.outputFlags(c)
 	return c
+}
+
+func (p *program) runOn(c *cobra.Command, engine *debate.Engine, id string, problem []string, f *onFlags) error {
+	edits, err := settings.OpenEdits(f.file, f.sets)
+	if err != nil {
+		return exit(codeOfMistakes(err), settings.Sorted(err))
+	}
+	if err := p.untouched(); err != nil {
+		return err
+	}
+	if len(problem) > 0 {
+		return p.followUp(c, engine, id, problem, edits)
+	}
+	seq, err := f.cut(c, engine, id)
+	if err != nil {
+		return err
+	}
+	session, err := forked(c.Context(), engine, id, seq, nil, edits)
+	if err != nil {
+		return err
+	}
+	p.warnf("%s is a fork of %s at event %d.", shortID(session.ID()), shortID(id), seq)
+	return p.deliver(c.Context(), engine, session.ID(), p.lead(c.Context(), session))
 }
 
 // cut returns the number of the last event that is copied.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -27,18 +26,18 @@ type redactFlags struct {
 	yes       bool
 }
 
-// maxRemoved bounds a text that is read to be removed, in bytes.
-const maxRemoved = 1 << 20
-
 // redact removes texts from a conversation. It wants an id: nothing brings them back.
 func (p *program) redact() *cobra.Command {
 	var f redactFlags
 	c := &cobra.Command{
 		Use: "redact id", Args: arguments(cobra.ExactArgs(1)), ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, stop := p.interruptible(c.Context())
-			defer stop()
-			return interruption(ctx, p.runRedact(ctx, args, &f))
+			if !f.yes && (f.fromInput || !p.interactive()) {
+				return exit(exitArguments, errors.New("nobody can be asked: debate redact wants --yes here"))
+			}
+			return p.besideOne(c.Context(), args, choice{}, func(ctx context.Context, engine *debate.Engine, id string) error {
+				return p.runRedact(ctx, engine, id, &f)
+			})
 		},
 	}
 	flags := c.Flags()
@@ -53,28 +52,18 @@ func (p *program) redact() *cobra.Command {
 	return c
 }
 
-func (p *program) runRedact(ctx context.Context, args []string, f *redactFlags) error {
-	if !f.yes && (f.fromInput || !p.interactive()) {
-		return exit(exitArguments, errors.New("nobody can be asked: debate redact wants --yes here"))
-	}
-	engine, id, closing, err := p.openOne(ctx, args, choice{})
+func (p *program) runRedact(ctx context.Context, engine *debate.Engine, id string, f *redactFlags) error {
+	events, err := f.numbers(ctx, engine, id)
 	if err != nil {
 		return err
 	}
-	defer closing()
-	removed := flow.Redaction{Files: f.files, With: f.with, By: f.by, Reason: f.reason}
-	if removed.Events, err = f.numbers(ctx, engine, id); err != nil {
-		return err
-	}
+	removed := flow.Redaction{Events: events, Files: f.files, With: f.with, By: f.by, Reason: f.reason}
 	if f.fromInput {
-		data, err := io.ReadAll(io.LimitReader(p.In, maxRemoved+1))
+		text, err := p.readInput("text to remove")
 		if err != nil {
 			return err
 		}
-		if len(data) > maxRemoved {
-			return exit(exitArguments, fmt.Errorf("the text has more than %d bytes", maxRemoved))
-		}
-		removed.Texts = []string{strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")}
+		removed.Texts = []string{strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")}
 	}
 	if !f.yes {
 		if err := p.confirm(ctx, fmt.Sprintf("Remove this from %s for good?", shortID(id)), "nothing is removed"); err != nil {

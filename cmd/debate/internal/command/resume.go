@@ -28,12 +28,9 @@ func (p *program) resume() *cobra.Command {
 			}
 			from := unfinished()
 			from.last.Idle = !f.idle // another process continues the others
-			engine, id, closing, err := p.openOne(c.Context(), args, from)
-			if err != nil {
-				return err
-			}
-			defer closing()
-			return p.runResume(c.Context(), engine, id, &f)
+			return p.onOne(c.Context(), args, from, func(ctx context.Context, engine *debate.Engine, id string) error {
+				return p.runResume(ctx, engine, id, &f)
+			})
 		},
 	}
 	c.Flags().StringArrayVar(&f.models, "model", nil, modelUsage)

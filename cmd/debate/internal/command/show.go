@@ -25,40 +25,39 @@ func (p *program) show() *cobra.Command {
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, stop := p.interruptible(c.Context())
-			defer stop()
-			engine, id, closing, err := p.openOne(ctx, args, anyNewest())
-			if err != nil {
-				return interruption(ctx, err)
-			}
-			defer closing()
-			record, err := engine.Record(ctx, id)
-			if err != nil {
-				return interruption(ctx, err)
-			}
-			if p.json {
-				return p.printValue(detailed(record))
-			}
-			info, err := store.InfoOf(ctx, engine.Store, id)
-			if err != nil {
-				return interruption(ctx, err)
-			}
-			why, err := because(ctx, engine, record)
-			if err != nil {
-				return interruption(ctx, err)
-			}
-			err = p.paged(unpaged, func() error {
-				return p.showRecord(record, &info, why, func() (string, error) { return p.showSaid(ctx, engine, record, full) })
+			return p.besideOne(c.Context(), args, anyNewest(), func(ctx context.Context, engine *debate.Engine, id string) error {
+				return p.runShow(ctx, engine, id, full, unpaged)
 			})
-			if err == nil {
-				p.showNext(record, &info)
-			}
-			return interruption(ctx, err)
 		},
 	}
 	c.Flags().BoolVar(&full, "full", false, "print everything that was said, too")
 	c.Flags().BoolVar(&unpaged, "no-pager", false, "do not show a long text by a pager")
 	return c
+}
+
+func (p *program) runShow(ctx context.Context, engine *debate.Engine, id string, full, unpaged bool) error {
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return p.printValue(detailed(record))
+	}
+	info, err := store.InfoOf(ctx, engine.Store, id)
+	if err != nil {
+		return err
+	}
+	why, err := because(ctx, engine, record)
+	if err != nil {
+		return err
+	}
+	err = p.paged(unpaged, func() error {
+		return p.showRecord(record, &info, why, func() (string, error) { return p.showSaid(ctx, engine, record, full) })
+	})
+	if err == nil {
+		p.showNext(record, &info)
+	}
+	return err
 }
 
 // showSaid prints all that was said in a conversation, if that is wanted, and returns the last of it.

@@ -23,22 +23,17 @@ func (p *program) watch() *cobra.Command {
 		Args:              arguments(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, stop := p.interruptible(c.Context())
-			defer stop()
-			engine, id, closing, err := p.openOne(ctx, args, unfinished())
-			if err != nil {
-				return interruption(ctx, err)
-			}
-			defer closing()
-			before, err := engine.Record(ctx, id)
-			if err != nil {
-				return interruption(ctx, err)
-			}
-			if before.Final() {
-				return interruption(ctx, p.paged(unpaged, func() error { return p.follow(ctx, engine, before, false) }))
-			}
-			p.warnf("Following %s.", shortID(id))
-			return interruption(ctx, p.follow(ctx, engine, before, len(args) == 0))
+			return p.besideOne(c.Context(), args, unfinished(), func(ctx context.Context, engine *debate.Engine, id string) error {
+				before, err := engine.Record(ctx, id)
+				if err != nil {
+					return err
+				}
+				if before.Final() {
+					return p.paged(unpaged, func() error { return p.follow(ctx, engine, before, false) })
+				}
+				p.warnf("Following %s.", shortID(id))
+				return p.follow(ctx, engine, before, len(args) == 0)
+			})
 		},
 	}
 	c.Flags().BoolVar(&unpaged, "no-pager", false, "do not show a long text by a pager")

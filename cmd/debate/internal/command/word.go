@@ -161,11 +161,9 @@ func (p *program) fileMeant(c *cobra.Command, args []string, folder bool, about 
 	if !p.interactive() {
 		return nil, exit(exitArguments, fmt.Errorf("%s is a file: debate -p %s reads it\n%s", path, name, about))
 	}
-	ctx, stop := p.interruptible(c.Context())
-	defer stop()
-	yes, err := p.yes(ctx, fmt.Sprintf("Is the problem in the file %s?", path), true)
+	yes, err := p.yes(c.Context(), fmt.Sprintf("Is the problem in the file %s?", path), true)
 	if err != nil || !yes {
-		return args, interruption(ctx, err)
+		return args, err
 	}
 	return nil, c.Flags().Set("problemDescription", path)
 }
@@ -175,11 +173,9 @@ func (p *program) sure(c *cobra.Command, question string, said error) error {
 	if !p.interactive() {
 		return exit(exitArguments, said)
 	}
-	ctx, stop := p.interruptible(c.Context())
-	defer stop()
-	switch yes, err := p.yes(ctx, question, false); {
+	switch yes, err := p.yes(c.Context(), question, false); {
 	case err != nil:
-		return interruption(ctx, err)
+		return err
 	case !yes:
 		return exit(exitArguments, said)
 	default:
