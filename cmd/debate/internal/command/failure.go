@@ -156,7 +156,7 @@ func (p *program) failedBecause(record *flow.Record) []string {
 // tellFailures tells what has failed, a line for each sentence.
 func (p *program) tellFailures(because []string) {
 	for _, one := range because {
-		p.warnf("Failed: %s.", strings.TrimSuffix(one, "."))
+		p.warnf("%s", progress.FailedLine(one))
 	}
 }
 

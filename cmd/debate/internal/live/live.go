@@ -3,7 +3,6 @@ package live
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,7 +10,6 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/provider"
 )
 
 // Model is what the terminal shows. It is a fold of messages: the events of the conversation, the keys, the ticks of a clock and
@@ -33,10 +31,9 @@ type Model struct {
 	kept          []string          // lines about what has gone wrong
 	outages       map[string]string // the warning of each vendor that is waited for
 	read          pane
-	failed        progress.Groups // who has failed for good, until what follows from that; a question tells it itself
-	why           string          // why the conversation is in the error state
-	stops         bool            // a failure has stopped the conversation, and it was not told yet
-	armed         bool            // s was pressed once
+	failures      progress.Failures
+	why           string // why the conversation is in the error state
+	armed         bool   // s was pressed once
 	entry         *entry
 	over          bool // nothing follows: the last frame is shown
 }
@@ -134,7 +131,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // end shows the last frame.
 func (m *Model) end() (tea.Model, tea.Cmd) {
 	if m.course.Failed() {
-		m.tellStopped()
+		m.tell(m.failures.Rest())
 	}
 	m.over, m.entry = true, nil
 	return m, tea.Quit
@@ -145,16 +142,13 @@ func (m *Model) take(e *flow.Event) {
 	if e.At.After(m.now) {
 		m.now = e.At
 	}
+	m.course.Fold(e)
+	if answer, ok := e.Body.(*flow.Answer); ok && !answer.Rule {
+		m.failures.Forget() // a person has read the question
+	}
+	m.tell(m.failures.Take(m.course, e.Body, m.At))
 	switch body := e.Body.(type) {
 	case *flow.Transition:
-		switch body.To {
-		case flow.StateAwaitingInput:
-			m.failed.Take()
-		case flow.StateError: // calls in flight may fail for the same cause
-			m.stops = body.Failure == nil || body.Failure.Kind != provider.KindCostLimit // of a limit, the program says which
-		default:
-			m.tellFailed()
-		}
 		m.notes = slices.DeleteFunc(m.notes, func(n note) bool { return n.asked })
 	case *flow.Warning:
 		text := "warning: " + progress.Warning(body)
@@ -164,28 +158,12 @@ func (m *Model) take(e *flow.Event) {
 			}
 			m.outages[m.course.Vendor(body.Call)] = text
 		}
-	case *flow.Failure:
-		if body.Final {
-			m.failed.Add(m.course.Name(body.By), progress.Failed(body.Error, body.Model, m.At))
-		}
 	case *flow.Intent:
 		m.why = ""
-	case *flow.Answer:
-		if body.Rule { // nobody has read the question
-			m.tellFailed()
-		}
-		m.failed.Take()
-	case *flow.Dropped:
-		m.tellFailed()
 	case *flow.Skipped:
-		m.tellFailed()
 		m.keep(m.course.Name(body.By)+": "+progress.Clean(string(body.Kind))+" is left out", false)
 	}
 	m.passed(e.Body)
-	m.course.Fold(e)
-	if m.course.Failed() && m.course.Settled() {
-		m.tellStopped()
-	}
 	asked := func(q flow.Inquiry) bool { return q.ID == m.entry.dialogue.Inquiry.ID }
 	if m.entry != nil && !slices.ContainsFunc(m.course.Inquiries, asked) {
 		m.entry = nil // somebody else has answered
@@ -200,7 +178,7 @@ func (m *Model) passed(body flow.Body) {
 	}
 	vendor, _, _ := flow.SplitModel(spend.Model)
 	text, ok := m.outages[vendor]
-	if !ok {
+	if !ok || vendor == "" { // a call that is not shown
 		return
 	}
 	delete(m.outages, vendor)
@@ -208,27 +186,15 @@ func (m *Model) passed(body flow.Body) {
 	m.kept = slices.DeleteFunc(m.kept, func(line string) bool { return line == text })
 }
 
-// tellFailed tells who has failed for good: a line for each cause. If that has stopped the conversation, it stays in the frame.
-func (m *Model) tellFailed() {
-	for _, text := range m.failed.Take() {
-		if m.why = failed(text); !m.course.Failed() {
-			m.note(m.why, true)
+// tell tells who has failed for good. If that has stopped the conversation, it stays in the frame.
+func (m *Model) tell(failed []string) {
+	for _, line := range failed {
+		if m.why = line; !m.course.Failed() {
+			m.note(line, true)
 		}
-		m.stay(m.why)
+		m.stay(line)
 	}
 }
-
-// tellStopped tells what has stopped the conversation, once.
-func (m *Model) tellStopped() {
-	m.tellFailed()
-	if m.stops && m.why == "" && m.course.Evidence != "" {
-		m.why = failed(m.course.Evidence)
-		m.stay(m.why)
-	}
-	m.stops = false
-}
-
-func failed(text string) string { return "Failed: " + strings.TrimSuffix(text, ".") + "." }
 
 // keep is note for a line that also stays on the terminal.
 func (m *Model) keep(text string, bad bool) {

@@ -180,3 +180,73 @@ func (g *Groups) Take() []string {
 	g.all = nil
 	return out
 }
+
+// Failures tells who has failed for good, in a line for each cause, once it is known what follows from that. The zero value is ready.
+type Failures struct {
+	groups Groups
+	why    string // what has stopped the conversation, until that is told: calls in flight may fail for the same cause
+	told   bool   // who has failed was told since the last call
+}
+
+// Take takes an event that the course has folded, and returns what is to be told now. where is as in [Failed].
+func (f *Failures) Take(c *Course, body flow.Body, where func(vendor string) string) (lines []string) {
+	switch body.(type) {
+	case *flow.Chunk, *flow.Failure: // of calls that were in flight
+	default:
+		lines = f.stopped()
+	}
+	switch body := body.(type) {
+	case *flow.Failure:
+		if body.Final && !body.Void {
+			f.groups.Add(c.Name(body.By), Failed(body.Error, body.Model, where))
+		}
+	case *flow.Intent:
+		f.told = false
+	case *flow.Answer, *flow.Dropped, *flow.Skipped:
+		lines = append(lines, f.tell()...)
+	case *flow.Transition:
+		switch {
+		case body.To == flow.StateAwaitingInput: // the questions tell it
+			f.Forget()
+		case body.To == flow.StateError && (body.Failure == nil || body.Failure.Kind != provider.KindCostLimit):
+			f.why = c.Evidence
+		default: // of a limit, the program says which
+			lines = append(lines, f.tell()...)
+		}
+	}
+	if f.why != "" && c.Settled() {
+		lines = append(lines, f.stopped()...)
+	}
+	return lines
+}
+
+// Rest returns what is to be told when no event follows.
+func (f *Failures) Rest() []string { return append(f.stopped(), f.tell()...) }
+
+// Forget forgets who has failed, because a person has read it elsewhere.
+func (f *Failures) Forget() { f.groups.Take() }
+
+// stopped tells which failures have stopped the conversation, once.
+func (f *Failures) stopped() []string {
+	why := f.why
+	if f.why = ""; why == "" {
+		return nil
+	}
+	lines := f.tell()
+	if !f.told {
+		f.told = true
+		lines = []string{FailedLine(why)}
+	}
+	return lines
+}
+
+func (f *Failures) tell() []string {
+	lines := f.groups.Take()
+	for i := range lines {
+		f.told, lines[i] = true, FailedLine(lines[i])
+	}
+	return lines
+}
+
+// FailedLine returns the line that tells a failure.
+func FailedLine(why string) string { return "Failed: " + strings.TrimSuffix(why, ".") + "." }

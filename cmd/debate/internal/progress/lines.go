@@ -11,7 +11,6 @@ import (
 
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/provider"
 )
 
 // Lines writes lines for the events that a reader wants to know of. It ignores errors of its writer: if nobody reads any more,
@@ -24,13 +23,11 @@ type Lines struct {
 	since  time.Time
 	course Course
 
-	round  string // the one that was shown last
-	phase  string
-	failed Groups          // who has failed for good, until what follows from that
-	stops  bool            // a failure has stopped the conversation, and it was not told yet: calls in flight may fail for the same cause
-	told   bool            // who has failed was told since the last call
-	back   map[string]bool // why attempts have failed, as it was told since the last result, and for whom
-	ended  bool            // the end was told
+	round    string // the one that was shown last
+	phase    string
+	failures Failures
+	back     map[string]bool // why attempts have failed, as it was told since the last result, and for whom
+	ended    bool            // the end was told
 }
 
 // New returns lines that go to out. Events before since are folded in silence: a former process has shown them.
@@ -41,20 +38,15 @@ func (l *Lines) Course() *Course { return &l.course }
 
 // Show takes an event, and writes its lines, if it has any.
 func (l *Lines) Show(e *flow.Event) {
-	switch e.Body.(type) {
-	case *flow.Chunk, *flow.Failure: // of calls that were in flight
-	default:
-		l.tellStopped()
-	}
 	asked := l.asked(e.Body)
 	owner, job := l.course.fold(e)
 	if e.At.Before(l.since) {
 		return
 	}
+	l.write(l.failures.Take(&l.course, e.Body, l.At))
 	l.headings(e.Body)
 	l.tell(e, owner, job, asked)
 	if l.course.Settled() {
-		l.tellStopped()
 		l.End()
 	}
 }
@@ -64,7 +56,7 @@ func (l *Lines) Show(e *flow.Event) {
 func (l *Lines) End() {
 	if l.course.Over() && !l.ended {
 		l.ended = true
-		l.tellFailed()
+		l.write(l.failures.Rest())
 		l.printf("%s", l.course.Ending())
 	}
 }
@@ -89,33 +81,11 @@ func (l *Lines) Tick(now time.Time) {
 }
 
 // Told reports whether the lines have said why the conversation is in the error state. It belongs to the goroutine that calls Show.
-func (l *Lines) Told() bool { return l.told }
-
-// tellFailed tells who has failed for good: a line for each cause.
-func (l *Lines) tellFailed() {
-	for _, text := range l.failed.Take() {
-		l.told = true
-		l.printf("Failed: %s.", strings.TrimSuffix(text, "."))
-	}
-}
-
-// tellStopped tells which failures have stopped the conversation, once.
-func (l *Lines) tellStopped() {
-	if !l.stops {
-		return
-	}
-	l.stops = false
-	if l.tellFailed(); !l.told {
-		l.told = true
-		l.printf("Failed: %s.", strings.TrimSuffix(l.course.Evidence, "."))
-	}
-}
+func (l *Lines) Told() bool { return l.failures.told }
 
 // tell writes the lines of an event, which may be about a job.
 func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 	switch body := e.Body.(type) {
-	case *flow.Intent:
-		l.told = false
 	case *flow.ToolResult:
 		l.tool(body)
 	case *flow.Rejection:
@@ -123,15 +93,12 @@ func (l *Lines) tell(e *flow.Event, owner *Actor, job *Job, asked string) {
 	case *flow.Failure:
 		l.failing(body, e.At)
 	case *flow.Skipped:
-		l.tellFailed()
 		l.printf("  %s: %s is left out %s%s", l.course.Name(body.By), Clean(string(body.Kind)), l.course.Count(), because(body.Reason))
 	case *flow.Dropped:
-		l.tellFailed()
 		l.printf("  %s takes no further part%s", l.course.Name(body.Participant), because(body.Reason))
 	case *flow.Warning:
 		l.printf("warning: %s", Warning(body))
 	case *flow.Answer:
-		l.tellFailed()
 		l.answered(body, asked)
 	case *flow.RetriedNow:
 		l.printf("The calls that wait are made now.")
@@ -219,37 +186,33 @@ func (l *Lines) settled(a *Actor, j *Job) {
 }
 
 func (l *Lines) failing(f *flow.Failure, at time.Time) {
-	name := l.course.Name(f.By)
-	switch {
-	case f.Void: // a control has aborted it: the transition says so
-	case f.Final:
-		l.failed.Add(name, Failed(f.Error, f.Model, l.At))
-	default:
-		why := Failed(f.Error, f.Model, l.At)
-		own := fmt.Sprint(name, "\n", why, "\n", f.Next, f.Waits)
-		if l.back[own] { // it is tried once more
-			return
-		}
-		if l.back == nil {
-			l.back = make(map[string]bool)
-		}
-		told := why
-		if l.back[why] {
-			told = "the same"
-		}
-		l.back[why], l.back[own] = true, true
-		next := "trying again"
-		if f.Waits {
-			next = "waiting for the outage to pass"
-		}
-		if f.Next != "" {
-			next = "asking " + Clean(f.Next) + " instead"
-		}
-		if wait := f.RetryAt.Sub(at); !f.RetryAt.IsZero() && wait > 0 {
-			next += " in " + Span(wait)
-		}
-		l.printf("  %s: %s; %s", name, told, next)
+	if f.Void || f.Final { // a control has aborted it, and the transition says so; or it is told with what follows
+		return
 	}
+	name, why := l.course.Name(f.By), Failed(f.Error, f.Model, l.At)
+	own := fmt.Sprint(name, "\n", why, "\n", f.Next, f.Waits)
+	if l.back[own] { // it is tried once more
+		return
+	}
+	if l.back == nil {
+		l.back = make(map[string]bool)
+	}
+	told := why
+	if l.back[why] {
+		told = "the same"
+	}
+	l.back[why], l.back[own] = true, true
+	next := "trying again"
+	if f.Waits {
+		next = "waiting for the outage to pass"
+	}
+	if f.Next != "" {
+		next = "asking " + Clean(f.Next) + " instead"
+	}
+	if wait := f.RetryAt.Sub(at); !f.RetryAt.IsZero() && wait > 0 {
+		next += " in " + Span(wait)
+	}
+	l.printf("  %s: %s; %s", name, told, next)
 }
 
 func (l *Lines) answered(a *flow.Answer, asked string) {
@@ -284,13 +247,6 @@ func (l *Lines) decided(d *arbiter.Decision) {
 
 // turnTo shows the transitions that are no beginning of a phase.
 func (l *Lines) turnTo(t *flow.Transition) {
-	switch t.To {
-	case flow.StateAwaitingInput: // the questions tell it
-		l.failed.Take()
-	case flow.StateError:
-	default:
-		l.tellFailed()
-	}
 	switch {
 	case t.On == flow.TriggerResume:
 		l.printf("Resumed.")
@@ -298,10 +254,6 @@ func (l *Lines) turnTo(t *flow.Transition) {
 		l.printf("The conversation is %s.", Shorten(t.Evidence, 300))
 	case t.To == flow.StatePaused:
 		l.printf("Paused.")
-	case t.To == flow.StateError && t.Failure != nil && t.Failure.Kind == provider.KindCostLimit: // the program says which limit
-		l.tellFailed()
-	case t.To == flow.StateError:
-		l.stops = true
 	case t.Reason == arbiter.EndComplete: // the evidence is the result
 		l.printf("The task is complete.")
 	case t.To == flow.StateCompleting && t.Evidence != "":
@@ -390,6 +342,13 @@ func outage(evidence string) string {
 		return most + "; no attempt begins after " + until
 	}
 	return evidence
+}
+
+// write writes lines that are whole.
+func (l *Lines) write(lines []string) {
+	for _, line := range lines {
+		_, _ = fmt.Fprintln(l.out, line)
+	}
 }
 
 func (l *Lines) printf(format string, args ...any) {
