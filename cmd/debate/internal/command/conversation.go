@@ -178,35 +178,22 @@ const mostFound = 4
 
 // candidates returns the ids that a name may stand for: those that begin or end so. An id that is the name stands alone, unless lists show
 // others under that name.
-func candidates(ctx context.Context, kept store.Store, name string) ([]string, error) {
-	found, err := beginningWith(ctx, kept, name)
-	whole := len(found) == 1 && found[0] == name
-	if err != nil || whole && len(name) != shortLength {
-		return found, err
+func candidates(ctx context.Context, kept store.Store, name string) (found []string, err error) {
+	_, missing := store.InfoOf(ctx, kept, name)
+	whole := missing == nil
+	if whole && len(name) != shortLength {
+		return []string{name}, nil
 	}
 	for info, err := range kept.List(ctx, store.Filter{}) {
 		if err != nil || len(found) == mostFound {
 			return found, err
 		}
-		if strings.HasSuffix(info.ID, name) && !slices.Contains(found, info.ID) && (!whole || shortID(info.ID) == name) {
-			found = append(found, info.ID)
+		meant := strings.HasPrefix(info.ID, name) || strings.HasSuffix(info.ID, name)
+		if whole {
+			meant = info.ID == name || shortID(info.ID) == name
 		}
-	}
-	return found, nil
-}
-
-// beginningWith returns the ids that begin so, or the one that is the name.
-func beginningWith(ctx context.Context, kept store.Store, name string) (found []string, err error) {
-	for info, err := range kept.List(ctx, store.Filter{After: before(name)}) {
-		switch {
-		case err != nil:
-			return nil, err
-		case info.ID == name:
-			return []string{name}, nil
-		case strings.HasPrefix(info.ID, name) && len(found) < mostFound:
+		if meant {
 			found = append(found, info.ID)
-		case info.ID > name: // the ids are in order
-			return found, nil
 		}
 	}
 	return found, nil
@@ -224,9 +211,6 @@ func shortID(id string) string {
 	}
 	return id[length-shortLength:]
 }
-
-// before returns a text that comes before an id and after few others, in the order of ids.
-func before(id string) string { return id[:len(id)-1] }
 
 func findNewest(ctx context.Context, kept store.Store, name string, from choice) (string, error) {
 	if from.last == nil {
