@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,16 +107,22 @@ func (d *draft) evaluators(models []string) {
 	}
 }
 
+// Evaluates reports whether a file holds evaluators, and no conversation: it has the key evaluators, or nothing but agents as the public
+// program lists its evaluators, none of whom has a role or uses a tool.
+func (s *Source) Evaluates() bool {
+	if s.root.get("evaluators") != nil {
+		return true
+	}
+	agents, known := s.root.get("agents").list(), new(translator).evaluator(nil)
+	odd := func(m member) bool { _, ok := known[m.key]; return !ok }
+	none := func(one *node) bool { return one.form != formObject || slices.ContainsFunc(one.members, odd) }
+	return len(s.root.members) == 1 && len(agents) > 0 && !slices.ContainsFunc(agents, none)
+}
+
 // evaluation returns the config of an evaluation that a file of evaluators in the public program's shape describes.
 func (t *translator) evaluation(root *node) *node {
 	out := objectNode(root.Place)
-	for _, m := range root.members {
-		if m.key == "agents" {
-			out.set("evaluators", t.evaluators(m.value, out))
-		} else {
-			t.unknown(m, "agents")
-		}
-	}
+	t.object(out, root, rules{"agents": func(out, list *node) { out.set("evaluators", t.evaluators(list, out)) }}, nil)
 	return out
 }
 
@@ -129,7 +136,14 @@ func (t *translator) evaluators(list, out *node) *node {
 		if enabled != nil && enabled.form != formBool {
 			t.wrong.addf(enabled.Place, "is %s, not true or false", enabled.form)
 		}
-		translated := t.evaluator(one)
+		translated := one
+		if one.form == formObject {
+			translated = objectNode(one.Place)
+			t.object(translated, one, t.evaluator(one), map[string]string{
+				"userPromptPath": "what evaluators read is the same for all; systemPromptPath says who one is",
+			})
+			translated.set(keyModel, t.model(one))
+		}
 		if enabled.is(false) {
 			continue
 		}
@@ -160,38 +174,20 @@ func valueOf(n *node) string {
 	return n.value
 }
 
-func (t *translator) evaluator(one *node) *node {
-	if one.form != formObject {
-		return one
-	}
-	out := objectNode(one.Place)
-	for _, m := range one.members {
-		switch m.key {
-		case "id":
-			out.set(m.key, m.value)
-		case keyName:
+// evaluator says what becomes of the keys of an evaluator.
+func (t *translator) evaluator(one *node) rules {
+	return rules{
+		"id": as("id"), keyModel: nil, "provider": nil, "timeout": nil, keyEnabled: nil,
+		keyName: func(out, name *node) {
 			switch {
-			case m.value.form != formText:
-				t.wrong.addf(m.value.Place, "is %s, not a text", m.value.form)
+			case name.form != formText:
+				t.wrong.addf(name.Place, "is %s, not a text", name.form)
 			case one.get("id") == nil:
-				out.set("id", m.value)
+				out.set("id", name)
 			default:
-				t.notes = append(t.notes, m.value.Path+" has no effect: evaluators are called by their ids")
+				t.notes = append(t.notes, name.Path+" has no effect: evaluators are called by their ids")
 			}
-		case "systemPromptPath":
-			out.set("promptFile", m.value)
-		case "systemPrompt":
-			if one.get("systemPromptPath") != nil {
-				t.wrong.addf(m.value.Place, "stands beside systemPromptPath: remove one of them")
-			}
-			out.set("prompt", m.value)
-		case "userPromptPath":
-			t.wrong.addf(m.value.Place, "is not supported: what evaluators read is the same for all; systemPromptPath says who one is")
-		case keyModel, "provider", "timeout", keyEnabled:
-		default:
-			t.unknown(m, "id", keyName, keyModel, "provider", "systemPrompt", "systemPromptPath", "timeout", keyEnabled)
-		}
+		},
+		"systemPromptPath": as("promptFile"), "systemPrompt": t.prompt(one),
 	}
-	out.set(keyModel, t.model(one))
-	return out
 }
