@@ -37,9 +37,6 @@ func (p *program) asks() bool { return p.interactive() || p.answers().given }
 // errNoAnswer reports that the standard input has ended before an inquiry was answered.
 var errNoAnswer = errors.New("the standard input has no more answers")
 
-// mostAnswer bounds a line that is read as an answer, in bytes.
-const mostAnswer = 1 << 20
-
 // lineError says why a line is no answer. The line was read to its end, so that the next one can be read.
 type lineError string
 
@@ -100,7 +97,7 @@ func readLine(in *bufio.Reader) (string, error) {
 		if err != nil { // never beside a part
 			return "", err
 		}
-		if long = long || len(line)+len(part) > mostAnswer; long {
+		if long = long || len(line)+len(part) > mostText; long {
 			line = nil
 		} else {
 			line = append(line, part...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -70,9 +71,23 @@ func (p *program) readStore(ctx context.Context, denied error) (store.Store, fun
 	if !p.inSQLite() {
 		return nil, nil, denied
 	}
-	s, err := sql.Options{ReadOnly: true}.OpenSQLite(ctx, p.place())
+	kept, closing, err := opened(sql.Options{ReadOnly: true}.OpenSQLite(ctx, p.place()))
 	if err != nil {
 		return nil, nil, denied
+	}
+	return kept, closing, nil
+}
+
+// closer is a store that has to be closed.
+type closer interface {
+	store.Store
+	io.Closer
+}
+
+// opened returns a store and what closes it, unless it could not be opened.
+func opened(s closer, err error) (store.Store, func(), error) {
+	if err != nil {
+		return nil, nil, err
 	}
 	return s, func() { _ = s.Close() }, nil
 }
@@ -133,28 +148,16 @@ func errUnknownURL(place string) error {
 func storeAt(ctx context.Context, place string) (store.Store, func(), error) {
 	switch {
 	case inPostgres(place):
-		s, err := sql.OpenPostgres(ctx, place)
-		if err != nil {
-			return nil, nil, err
-		}
-		return s, func() { _ = s.Close() }, nil
+		return opened(sql.OpenPostgres(ctx, place))
 	case strings.Contains(place, "://"):
 		return nil, nil, errUnknownURL(place)
 	case folder(place):
-		s, err := file.Open(place)
-		if err != nil {
-			return nil, nil, err
-		}
-		return s, func() { _ = s.Close() }, nil
+		return opened(file.Open(place))
 	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return nil, nil, err
 	}
-	s, err := sql.OpenSQLite(ctx, place)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, func() { _ = s.Close() }, nil
+	return opened(sql.OpenSQLite(ctx, place))
 }
 
 // adviceOn returns what helps if a store has failed, a key cannot be sent, or a state opposes a control; "": nothing is known.

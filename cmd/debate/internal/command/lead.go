@@ -285,21 +285,17 @@ func (l *leader) finish(record *flow.Record, err error) error {
 		defer l.warnf("Nothing of this conversation is kept.")
 	}
 	switch {
-	case l.store == notKept && record == nil && l.interrupted.Load():
-		return exit(exitInterrupted, nil)
-	case l.store == notKept && record == nil:
-		return err
-	case l.store == notKept && !record.Final(): // nothing continues it
-		got := resultOf(record)
-		l.tellFailure(record)
-		return ended(record, &got, err)
 	case record == nil && l.interrupted.Load():
-		l.warnf("Interrupted. %s continues it.", l.again())
+		l.continues("Interrupted. ")
 		return exit(exitInterrupted, nil)
 	case record == nil:
 		return l.left(err)
 	}
 	got := resultOf(record)
+	if l.store == notKept && !record.Final() { // nothing continues it
+		l.tellFailure(record)
+		return ended(record, &got, err)
+	}
 	if l.json {
 		l.printResult(record, &got)
 	}
@@ -341,14 +337,14 @@ func (l *leader) end(record *flow.Record, got *result, err error) error {
 		if l.lines != nil {
 			said = "" // by a line
 		}
-		l.warnf("%s%s continues it.", said, l.again())
+		l.continues(said)
 	case record.State == flow.StateAwaitingInput:
 		l.warnf("The conversation waits for an answer.")
 		if l.tellAnswers(record); l.interrupted.Load() {
 			return exit(exitInterrupted, nil)
 		}
 	case l.interrupted.Load():
-		l.warnf("Interrupted. %s continues it.", l.again())
+		l.continues("Interrupted. ")
 		return exit(exitInterrupted, nil)
 	default:
 		return l.left(err)
@@ -381,9 +377,16 @@ func ended(record *flow.Record, got *result, err error) error {
 // left says how a conversation is continued that is not over, and that something beside it has stopped, such as its store.
 func (l *leader) left(err error) error {
 	if err != nil {
-		l.warnf("%s continues it.", l.again())
+		l.continues("")
 	}
 	return err
+}
+
+// continues says what continues the conversation, if it is kept.
+func (l *leader) continues(said string) {
+	if l.store != notKept {
+		l.warnf("%s%s continues it.", said, l.again())
+	}
 }
 
 // conclude prints the result of a conversation that is over, if there is one.

@@ -55,7 +55,7 @@ func (p *program) runList(ctx context.Context, f *listFlags) error {
 		return err
 	}
 	defer closing()
-	filter, err := f.filter(engine, time.Now())
+	filter, err := f.filter(time.Now())
 	if err != nil {
 		return exit(exitArguments, err)
 	}
@@ -71,7 +71,7 @@ func (p *program) runList(ctx context.Context, f *listFlags) error {
 
 // filter returns what the flags select. It asks for one conversation more than is shown, so that it is known whether there are
 // more.
-func (f *listFlags) filter(engine *debate.Engine, now time.Time) (store.Filter, error) {
+func (f *listFlags) filter(now time.Time) (store.Filter, error) {
 	filter := store.Filter{Newest: true, Unfinished: f.unfinished, Text: f.text}
 	if f.limit < 0 {
 		return filter, errors.New("--limit is at least 0")
@@ -79,17 +79,15 @@ func (f *listFlags) filter(engine *debate.Engine, now time.Time) (store.Filter, 
 	if f.limit > 0 {
 		filter.Limit = f.limit + 1
 	}
-	known := states(engine)
-	for _, name := range f.states {
+	for i, name := range f.states {
 		for state, word := range stateWords() {
-			if name == word {
-				name = string(state)
+			if name == word || name == string(state) {
+				filter.States = append(filter.States, state)
 			}
 		}
-		if !slices.Contains(known, name) {
+		if len(filter.States) == i {
 			return filter, flow.Unknown("state", name, slices.Sorted(maps.Values(stateWords()))...)
 		}
-		filter.States = append(filter.States, flow.State(name))
 	}
 	var err error
 	if filter.Labels, err = labelled(f.labels); err == nil && f.since != "" {
@@ -130,24 +128,6 @@ func since(flag, text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("--%s %q: want an age such as 90m, 12h or 7d, or a date such as 2026-01-31", flag, text)
-}
-
-// states returns the names of the states in which a stored conversation can be.
-func states(engine *debate.Engine) []string {
-	out := []string{
-		string(flow.StateInitializing), string(flow.StatePaused), string(flow.StateAwaitingInput), string(flow.StateCompleting),
-		string(flow.StateCompleted), string(flow.StateCanceled), string(flow.StateError),
-	}
-	var own []string
-	for _, f := range flows(engine) {
-		for state := range f.Steps {
-			if !slices.Contains(out, string(state)) && !slices.Contains(own, string(state)) {
-				own = append(own, string(state))
-			}
-		}
-	}
-	slices.Sort(own)
-	return append(own, out...)
 }
 
 // listed is a conversation in a list.
