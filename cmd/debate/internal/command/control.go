@@ -88,7 +88,7 @@ func (p *program) control(ctx context.Context, engine *debate.Engine, id string,
 	case record.State == flow.StateError && record.Reason == flow.EndHardLimit:
 		next = progress.Command(amending(amends(record.Failure), record.CutShort()), shortID(id)) + " raises it."
 	}
-	return &opposedError{refusal, opposition(signal, record, refusal), next}
+	return &toldError{refusal, opposition(signal, record, refusal), next}
 }
 
 // tellState says what state a conversation is in now, unless it is to be continued here and can be: then it reports true.
@@ -125,15 +125,15 @@ func (p *program) stateOf(ctx context.Context, engine *debate.Engine, id string)
 	return record, &controlled{id, record.State, info.Owner != ""}, nil
 }
 
-// opposedError is the error of a control that the state of a conversation does not allow. next says what continues it.
-type opposedError struct {
+// toldError is an error that is said in words of the program. next says what helps; "": the words do.
+type toldError struct {
 	error
 	said, next string
 }
 
-func (e *opposedError) Error() string { return e.said }
+func (e *toldError) Error() string { return e.said }
 
-func (e *opposedError) Unwrap() error { return e.error }
+func (e *toldError) Unwrap() error { return e.error }
 
 // opposition says why the state of a conversation does not allow a control.
 func opposition(signal flow.Signal, record *flow.Record, refusal error) string {

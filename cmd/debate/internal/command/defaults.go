@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +37,8 @@ func (p *program) defaultFlags(root *cobra.Command) {
 // process, so that no program that this one starts gets the keys.
 func (p *program) prepare() error {
 	if !p.usual.ignored {
-		read, err := settings.OpenDefaults(p.settingsFolder(), p.home())
+		folder := p.own("APPDATA", "Roaming", "Application Support", "XDG_CONFIG_HOME", ".config")
+		read, err := settings.OpenDefaults(folder, p.home())
 		if err != nil {
 			return exit(exitConfig, settings.Sorted(err))
 		}
@@ -71,36 +72,20 @@ func (p *program) reads(paths ...string) {
 	}
 }
 
-// settingsFolder returns the folder of the program's settings; "": the environment names none.
-func (p *program) settingsFolder() string {
-	if folder := p.configFolder(); folder != "" {
-		return filepath.Join(folder, "debate")
-	}
-	return ""
-}
-
 // readVariables adds the variables of files to those that are set. The files of --env-file go before those of the defaults, and each before
 // the ones behind it.
 func (p *program) readVariables() error {
 	added := make(map[string]string)
-	read := func(path string, code int) error {
+	for i, path := range slices.Concat(p.usual.variables, p.usual.EnvFiles) {
 		found, err := settings.ReadVariables(path)
-		if err != nil {
-			return exit(code, settings.Sorted(err))
+		switch {
+		case err != nil && i < len(p.usual.variables): // the flag names it
+			return exit(exitArguments, settings.Sorted(err))
+		case err != nil:
+			return exit(exitConfig, settings.Sorted(err))
 		}
 		maps.Copy(found, added)
 		added = found
-		return nil
-	}
-	for _, path := range p.usual.variables {
-		if err := read(path, exitArguments); err != nil {
-			return err
-		}
-	}
-	for _, path := range p.usual.EnvFiles {
-		if err := read(path, exitConfig); err != nil {
-			return err
-		}
 	}
 	set := p.Lookup
 	p.Lookup = func(name string) (string, bool) {

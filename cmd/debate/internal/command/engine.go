@@ -82,8 +82,8 @@ func (p *program) place() string { return cmp.Or(p.store, p.usualPlace()) }
 
 // usualPlace returns where conversations are kept if nobody says where.
 func (p *program) usualPlace() string {
-	if data := p.dataFolder(); data != "" {
-		return filepath.Join(data, "debate", "debates.db")
+	if folder := p.own("LOCALAPPDATA", "Local", "Application Support", "XDG_DATA_HOME", ".local/share"); folder != "" {
+		return filepath.Join(folder, "debates.db")
 	}
 	return ""
 }
@@ -103,28 +103,21 @@ func shown(place string) string {
 	return address.Redacted()
 }
 
-// dataFolder returns the folder in which programs keep the user's data, and configFolder that in which they keep settings, by the
-// conventions of the system. "": the environment names none.
-func (p *program) dataFolder() string {
+// own returns the program's own folder for a kind of files, by the conventions of the system; "": the environment names none. On Windows a
+// variable names the folder of all programs, or it is in AppData; on macOS it is in Library; elsewhere another variable names it, or it is
+// within the user's own.
+func (p *program) own(onWindows, inAppData, inLibrary, variable, within string) string {
+	folder := p.ofUser(variable, within)
 	switch runtime.GOOS {
 	case windows:
-		return p.ofUser("LOCALAPPDATA", "AppData", "Local")
+		folder = p.ofUser(onWindows, "AppData", inAppData)
 	case "darwin":
-		return p.ofUser("", "Library", "Application Support")
-	default:
-		return p.ofUser("XDG_DATA_HOME", ".local", "share")
+		folder = p.ofUser("", "Library", inLibrary)
 	}
-}
-
-func (p *program) configFolder() string {
-	switch runtime.GOOS {
-	case windows:
-		return p.ofUser("APPDATA", "AppData", "Roaming")
-	case "darwin":
-		return p.ofUser("", "Library", "Application Support")
-	default:
-		return p.ofUser("XDG_CONFIG_HOME", ".config")
+	if folder == "" {
+		return ""
 	}
+	return filepath.Join(folder, "debate")
 }
 
 // ofUser returns the folder that a variable names, or else one within the user's own; "": there is neither. A relative path in the variable

@@ -165,11 +165,11 @@ func (p *program) adviceOn(err error) string {
 	var unopened *storeError
 	var foreign *sql.ForeignError
 	var failure *flow.Error
-	var opposed *opposedError
+	var told *toldError
 	kept := errors.As(err, &failure) && failure.Kind == provider.KindStore
 	switch {
-	case errors.As(err, &opposed):
-		return opposed.next
+	case errors.As(err, &told):
+		return told.next
 	case codeOf(err) == exitConfig:
 		return p.badKeys()
 	case errors.Is(err, sql.ErrDamaged):

@@ -130,8 +130,8 @@ func (m *material) read(at string) error {
 // take takes the file at a path.
 func (m *material) take(at string) error {
 	m.paths = append(m.paths, at)
-	data, err := readFile(at)
-	if err != nil {
+	data, err := settings.ReadFile(at, flow.MaxFile)
+	if _, large := errors.AsType[settings.LargeError](err); err != nil && !large { // which add says in its words
 		return err
 	}
 	return m.add(at, data)
@@ -161,16 +161,6 @@ func (m *material) folder(at string) error {
 		}
 		return nil
 	})
-}
-
-// readFile reads a file of bounded size. It may be a pipe, such as that of a process substitution.
-func readFile(at string) ([]byte, error) {
-	file, err := os.Open(at)
-	if failure, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, fmt.Errorf("cannot be read: %w", failure.Err) // the path is said already
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	return readBounded(file)
 }
 
 // readBounded reads what no bound of material allows to be longer, and a byte more at most.

@@ -177,18 +177,12 @@ func writePrivate(document *export.Document, path string) error {
 
 // cachePage returns the path of a page in the user's folder of caches.
 func (p *program) cachePage(name string) (string, error) {
-	folder := p.ofUser("XDG_CACHE_HOME", ".cache")
-	switch runtime.GOOS {
-	case windows:
-		folder = p.ofUser("LOCALAPPDATA", "AppData", "Local")
-	case "darwin":
-		folder = p.ofUser("", "Library", "Caches")
-	}
+	folder := p.own("LOCALAPPDATA", "Local", "Caches", "XDG_CACHE_HOME", ".cache")
 	if folder == "" {
 		return "", exit(exitArguments,
 			fmt.Errorf("there is no folder of caches, as %s is not set: name the file with --output", homeVariable()))
 	}
-	return filepath.Join(folder, "debate", name+".html"), nil
+	return filepath.Join(folder, name+".html"), nil
 }
 
 // display opens a file with the program that the desktop has for it. Without a desktop, the path that was printed has to do.

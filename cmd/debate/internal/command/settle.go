@@ -231,7 +231,7 @@ func (p *program) refusals(config flow.Config, found error) error {
 		}
 		if !told[said] {
 			told[said] = true
-			all = append(all, &opposedError{failure, said, ""})
+			all = append(all, &toldError{failure, said, ""})
 		}
 	}
 	return errors.Join(all...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
@@ -261,7 +262,7 @@ func (p *program) showInquiries(record *flow.Record) {
 			p.printf("%s\n", progress.Text(q.Question))
 		}
 		if q.Use != nil {
-			p.printf("  %s %s\n", progress.Clean(q.Use.Tool), progress.Clean(q.Use.Arguments))
+			p.printf("  %s\n", inquiry.Use(q.Use))
 		}
 		if len(q.Schema) > 0 {
 			p.printf("  The answer is JSON of this schema: %s\n", progress.Clean(string(q.Schema)))

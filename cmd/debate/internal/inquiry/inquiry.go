@@ -19,12 +19,8 @@ import (
 // line each.
 func Lines(q *flow.Inquiry, asks string) []string {
 	out := []string{asks}
-	if use := q.Use; use != nil {
-		arguments := progress.Clean(use.Arguments)
-		if use.Cut {
-			arguments += " … (there is more)"
-		}
-		out = append(out, "  "+progress.Clean(use.Tool)+" "+arguments)
+	if q.Use != nil {
+		out = append(out, "  "+Use(q.Use))
 	}
 	for i, option := range q.Options {
 		meaning := Meaning(option)
@@ -34,6 +30,15 @@ func Lines(q *flow.Inquiry, asks string) []string {
 		out = append(out, fmt.Sprintf("  %d  %s: %s", i+1, option, meaning))
 	}
 	return out
+}
+
+// Use returns a use of a tool that is asked about, on one line.
+func Use(use *flow.PendingUse) string {
+	text := progress.Clean(use.Tool) + " " + progress.Clean(use.Arguments)
+	if use.Cut {
+		text += " … (there is more)"
+	}
+	return text
 }
 
 // Retries returns the answers with which the calls are made again that open inquiries are about, because they have failed.

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -202,20 +203,21 @@ func (d *draft) drop(field string) bool {
 }
 
 func decodeFlow(name string, data []byte) (flow.Config, error) {
+	var c interface {
+		flow.Config
+		json.Unmarshaler
+	}
 	switch name {
 	case debate.FlowName:
-		c := new(debate.Config)
-		return c, c.UnmarshalJSON(data)
+		c = new(debate.Config)
 	case arbiter.FlowName:
-		c := new(arbiter.Config)
-		return c, c.UnmarshalJSON(data)
+		c = new(arbiter.Config)
 	case evaluation.FlowName:
-		c := new(evaluation.Config)
-		return c, c.UnmarshalJSON(data)
+		c = new(evaluation.Config)
 	default:
-		c := new(deliberation.Config)
-		return c, c.UnmarshalJSON(data)
+		c = new(deliberation.Config)
 	}
+	return c, c.UnmarshalJSON(data)
 }
 
 // Check lets the engine check the config. remedy says what a vendor lacks that the engine does not have; "": the vendor is

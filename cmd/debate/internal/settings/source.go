@@ -73,8 +73,13 @@ func findDefault() (string, error) {
 	}
 }
 
+// LargeError is how many bytes a file may have that has more.
+type LargeError int64
+
+func (e LargeError) Error() string { return fmt.Sprintf("is larger than %d MiB", int64(e)>>20) }
+
 // ReadFile reads a file of at most so many bytes, in whole MiB. It may be a pipe, such as that of a process substitution. The error says
-// what is wrong with the file, and not which one it is.
+// what is wrong with the file, and not which one it is. Beside a [LargeError] is what was read until then.
 func ReadFile(path string, most int64) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, cause(err)
@@ -91,7 +96,7 @@ func ReadFile(path string, most int64) ([]byte, error) {
 		return nil, cause(err)
 	}
 	if int64(len(data)) > most {
-		return nil, fmt.Errorf("is larger than %d MiB", most>>20)
+		return data, LargeError(most)
 	}
 	return data, nil
 }
