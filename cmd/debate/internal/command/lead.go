@@ -115,9 +115,10 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 	}
 	var record *flow.Record
 	err = l.interruptible(ctx, func(ending context.Context) (err error) {
-		if record, err = l.settle(ending); record == nil && ending.Err() != nil {
+		if record, err = l.session.WaitIdle(ending); record == nil && ending.Err() != nil {
 			l.interrupted.Store(true)
 		}
+		l.catchUp(ending, record)
 		return err
 	})
 	return record, err
@@ -217,26 +218,20 @@ func (l *leader) follow(ctx context.Context) (*flow.Record, error) {
 	record, err := l.session.WaitIdle(ctx)
 	stop()
 	<-shown
-	return l.catchUp(ctx, record, err)
+	l.catchUp(ctx, record)
+	return record, err
 }
 
-// settle waits until no process works on the conversation, once its events have been shown.
-func (l *leader) settle(ctx context.Context) (*flow.Record, error) {
-	record, err := l.session.WaitIdle(ctx)
-	return l.catchUp(ctx, record, err)
-}
-
-// catchUp shows the events of a record that were not shown yet.
-func (l *leader) catchUp(ctx context.Context, record *flow.Record, err error) (*flow.Record, error) {
+// catchUp shows the events of a record that were not shown yet. nil: there is none.
+func (l *leader) catchUp(ctx context.Context, record *flow.Record) {
 	if record == nil || l.seen >= record.Seq {
-		return record, err
+		return
 	}
 	for _, broken := range l.events(ctx) {
 		if broken != nil || l.seen >= record.Seq {
 			break
 		}
 	}
-	return record, err
 }
 
 // events yields the events that were not shown yet. Each is shown before it is yielded: as plain lines if there are any, and as

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -47,22 +48,12 @@ func unknownName(what, name string, known []string) error {
 
 // wrongValue says which values the flag takes.
 func wrongValue(wrong *pflag.InvalidValueError) error {
-	value := strconv.Quote(wrong.GetValue())
-	switch wrong.GetFlag().Value.Type() {
-	case "int", "int64":
-		if errors.Is(wrong, strconv.ErrRange) {
-			return fmt.Errorf("%s is out of range", value)
-		}
-		return fmt.Errorf("%s is not a whole number", value)
-	case "float64":
-		return fmt.Errorf("%s is not a number", value)
-	case "bool":
-		return fmt.Errorf("%s is not true or false", value)
-	case "duration":
-		return fmt.Errorf("%s is not a duration such as 90s or 5m", value)
-	case "stringToString":
-		return fmt.Errorf("%s is not key=value", value)
-	default:
-		return fmt.Errorf("%s is not a list with commas between its items", value)
+	takes := map[string]string{
+		"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false",
+		"duration": "a duration such as 90s or 5m", "stringToString": "key=value",
+	}[wrong.GetFlag().Value.Type()]
+	if errors.Is(wrong, strconv.ErrRange) {
+		return fmt.Errorf("%q is out of range", wrong.GetValue())
 	}
+	return fmt.Errorf("%q is not %s", wrong.GetValue(), cmp.Or(takes, "a list with commas between its items"))
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
+	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -168,7 +169,11 @@ func (p *program) deliver(ctx context.Context, engine *debate.Engine, id string,
 	}
 	if p.outputs.report != "" {
 		path := reportPath(p.outputs.report)
-		if err := reportTo(ctx, engine, id, path); err != nil {
+		document, err := export.Of(ctx, engine, id)
+		if err == nil {
+			err = writeReport(document, path)
+		}
+		if err != nil {
 			p.warnf("warning: the report could not be written: %v", err)
 		} else {
 			p.warnf("Report: %s", path)

@@ -138,15 +138,6 @@ func reportPath(path string) string {
 	}
 }
 
-// reportTo writes the report of a conversation to a file.
-func reportTo(ctx context.Context, engine *debate.Engine, id, path string) error {
-	document, err := export.Of(ctx, engine, id)
-	if err != nil {
-		return err
-	}
-	return writeReport(document, path)
-}
-
 // writeReport writes a document to a file.
 func writeReport(document *export.Document, path string) error {
 	format := (*export.Document).Markdown

@@ -3,6 +3,7 @@
 package inquiry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,11 +24,11 @@ func Lines(q *flow.Inquiry, asks string) []string {
 		out = append(out, "  "+Use(q.Use))
 	}
 	for i, option := range q.Options {
-		meaning := Meaning(option)
+		means := Meaning(option)
 		if option == flow.OptionDrop && (q.Kind == debate.KindAssessment || q.Kind == debate.KindVerdict) {
-			meaning += "; without the last judge there is no verdict"
+			means += "; without the last judge there is no verdict"
 		}
-		out = append(out, fmt.Sprintf("  %d  %s: %s", i+1, option, meaning))
+		out = append(out, fmt.Sprintf("  %d  %s: %s", i+1, option, means))
 	}
 	return out
 }
@@ -54,40 +55,23 @@ func Retries(open []flow.Inquiry) []flow.Answer {
 
 // Meaning says what an option does.
 func Meaning(option flow.Option) string {
-	switch option {
-	case flow.OptionRetry:
-		return "try again now"
-	case flow.OptionWait:
-		return "wait as long as the vendor asks, then try again"
-	case flow.OptionModel:
-		return "let another model take over"
-	case flow.OptionSummarize:
-		return "summarize what is too long for the model"
-	case flow.OptionTruncate:
-		return "leave out what is too long for the model"
-	case flow.OptionSkip:
-		return "continue without this result"
-	case flow.OptionDrop:
-		return "continue without whom it was asked of"
-	case flow.OptionEnd:
-		return "end with what there is"
-	case flow.OptionContinue:
-		return "go on beyond the cost warning"
-	case flow.OptionApprove:
-		return "allow this one use"
-	case flow.OptionAlways:
-		return "allow this use and all later ones of the tool"
-	case flow.OptionDeny:
-		return "refuse it; the model reads the reason"
-	case flow.OptionAgain:
-		return "make the use again: there may be a second effect"
-	case flow.OptionDone:
-		return "it was done; the model reads what the tool has answered"
-	case flow.OptionTell:
-		return "tell the model that nobody knows the outcome"
-	default:
-		return progress.Clean(string(option))
-	}
+	return cmp.Or(map[flow.Option]string{
+		flow.OptionRetry:     "try again now",
+		flow.OptionWait:      "wait as long as the vendor asks, then try again",
+		flow.OptionModel:     "let another model take over",
+		flow.OptionSummarize: "summarize what is too long for the model",
+		flow.OptionTruncate:  "leave out what is too long for the model",
+		flow.OptionSkip:      "continue without this result",
+		flow.OptionDrop:      "continue without whom it was asked of",
+		flow.OptionEnd:       "end with what there is",
+		flow.OptionContinue:  "go on beyond the cost warning",
+		flow.OptionApprove:   "allow this one use",
+		flow.OptionAlways:    "allow this use and all later ones of the tool",
+		flow.OptionDeny:      "refuse it; the model reads the reason",
+		flow.OptionAgain:     "make the use again: there may be a second effect",
+		flow.OptionDone:      "it was done; the model reads what the tool has answered",
+		flow.OptionTell:      "tell the model that nobody knows the outcome",
+	}[option], progress.Clean(string(option)))
 }
 
 // Dialogue collects the answer to one inquiry.

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,51 +19,28 @@ const person = "person"
 
 // PhaseWord says what happens in a working state.
 func (c *Course) PhaseWord() string {
-	switch c.jobs.Phase.State {
-	case "", flow.StateConfiguring, flow.StateValidating, flow.StateReady, flow.StateInitializing:
-		return "Starting"
-	case deliberation.StateClarifying:
-		return "Questions"
-	case deliberation.StateAnswering:
-		return "Answers"
-	case deliberation.StatePlanningRound, "roundComplete":
-		return "Planning"
-	case deliberation.StateSummarizing:
-		return "Summaries"
-	case deliberation.StateProposing:
-		return "Proposals"
-	case deliberation.StateCritiquing:
-		return "Critiques"
-	case deliberation.StateRefining:
-		return "Refinements"
-	case deliberation.StateEvaluating:
-		return "Evaluation"
-	case evaluation.StateScoring:
-		return "Scores"
-	case arbiter.StateSelecting:
-		return "Selection"
-	case arbiter.StateExecuting:
-		return "Executions"
-	case arbiter.StateRecovering:
-		return "Recovery"
-	case "awaitingResponses":
-		if stage := Clean(c.jobs.Round.Phase); stage != "" { // what the format calls the round
-			return strings.ToUpper(stage[:1]) + stage[1:]
-		}
-		return "Speeches"
-	case "judging":
-		return "Assessments"
-	case flow.StateCompleting:
-		if c.Flow == deliberation.FlowName {
-			return "Synthesis"
-		}
-		return "Conclusion"
-	case flow.StateCompleted:
-		return "Completed"
-	case flow.StateCanceled:
-		return "Canceled"
-	default:
-		return Clean(string(c.jobs.Phase.State))
+	state := c.jobs.Phase.State
+	switch stage := Clean(c.jobs.Round.Phase); {
+	case state == "awaitingResponses" && stage != "": // what the format calls the round
+		return strings.ToUpper(stage[:1]) + stage[1:]
+	case state == flow.StateCompleting && c.Flow == deliberation.FlowName:
+		return "Synthesis"
+	}
+	return cmp.Or(phaseWords()[state], Clean(string(state)))
+}
+
+func phaseWords() map[flow.State]string {
+	const starting = "Starting"
+	return map[flow.State]string{
+		"": starting, flow.StateConfiguring: starting, flow.StateValidating: starting, flow.StateReady: starting,
+		flow.StateInitializing: starting, flow.StateCompleting: "Conclusion", flow.StateCompleted: "Completed", flow.StateCanceled: "Canceled",
+
+		deliberation.StateClarifying: "Questions", deliberation.StateAnswering: "Answers", deliberation.StatePlanningRound: "Planning",
+		deliberation.StateSummarizing: "Summaries", deliberation.StateProposing: "Proposals", deliberation.StateCritiquing: "Critiques",
+		deliberation.StateRefining: "Refinements", deliberation.StateEvaluating: "Evaluation",
+
+		"awaitingResponses": "Speeches", "judging": "Assessments", "roundComplete": "Planning", evaluation.StateScoring: "Scores",
+		arbiter.StateSelecting: "Selection", arbiter.StateExecuting: "Executions", arbiter.StateRecovering: "Recovery",
 	}
 }
 
