@@ -128,7 +128,21 @@ func (p *program) makeStore(ctx context.Context) (store.Store, func(), error) {
 	case notKept:
 		return &store.Memory{}, func() {}, nil
 	}
-	kept, closing, err := storeAt(ctx, p.place())
+	var kept store.Store
+	var closing func()
+	var err error
+	switch place := p.place(); {
+	case inPostgres(place):
+		kept, closing, err = opened(sql.OpenPostgres(ctx, place))
+	case strings.Contains(place, "://"):
+		err = errUnknownURL(place)
+	case folder(place):
+		kept, closing, err = opened(file.Open(place))
+	default:
+		if err = os.MkdirAll(filepath.Dir(place), 0o700); err == nil {
+			kept, closing, err = opened(sql.OpenSQLite(ctx, place))
+		}
+	}
 	if err != nil {
 		return nil, nil, &storeError{shown(p.place()), err}
 	}
@@ -143,21 +157,6 @@ func inPostgres(place string) bool {
 // errUnknownURL reports a URL that is of no store.
 func errUnknownURL(place string) error {
 	return exit(exitArguments, fmt.Errorf("--store: %s is no URL of a PostgreSQL database: postgres://…", shown(place)))
-}
-
-func storeAt(ctx context.Context, place string) (store.Store, func(), error) {
-	switch {
-	case inPostgres(place):
-		return opened(sql.OpenPostgres(ctx, place))
-	case strings.Contains(place, "://"):
-		return nil, nil, errUnknownURL(place)
-	case folder(place):
-		return opened(file.Open(place))
-	}
-	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
-		return nil, nil, err
-	}
-	return opened(sql.OpenSQLite(ctx, place))
 }
 
 // adviceOn returns what helps if a store has failed, a key cannot be sent, or a state opposes a control; "": nothing is known.

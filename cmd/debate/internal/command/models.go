@@ -34,35 +34,35 @@ func (p *program) listModels() *cobra.Command {
 			if err := exclusive(c, "of", "provider"); err != nil {
 				return err
 			}
+			known := maps.Collect(flow.KnownModels())
+			maps.Copy(known, p.usual.Models)
 			if asked != "" {
-				found, err := p.vendorModels(c.Context(), asked, args)
-				if err != nil {
+				var err error
+				if known, err = p.vendorModels(c.Context(), asked); err != nil {
 					return err
 				}
-				return p.showModels(found)
 			}
 			found := []knownModel{}
 			var hosts, names []string
-			known := maps.Collect(flow.KnownModels())
-			maps.Copy(known, p.usual.Models)
 			for _, name := range slices.Sorted(maps.Keys(known)) {
-				model := known[name]
 				vendor, _, _ := flow.SplitModel(name)
 				hosts = append(hosts, vendor)
 				if host != "" && vendor != host {
 					continue
 				}
 				if names = append(names, name); containsAll(name, args) {
-					found = append(found, knownModel{name, model})
+					found = append(found, knownModel{name, known[name]})
 				}
 			}
 			switch {
-			case len(names) == 0:
+			case len(names) == 0 && host != "":
 				return exit(exitArguments, flow.Unknown("provider", host, hosts...))
 			case len(found) == 0 && !p.json:
 				return exit(exitGeneral, flow.Unknown("model", strings.Join(args, " "), names...))
+			case p.json:
+				return p.printValue(found)
 			}
-			return p.showModels(found)
+			return modelTable(newTable(p.Out), found)
 		},
 	}
 	c.Flags().StringVar(&host, "provider", "", "only those of this `provider`, such as openai")
@@ -71,8 +71,8 @@ func (p *program) listModels() *cobra.Command {
 	return c
 }
 
-// vendorModels asks a vendor for the models whose names contain every part, and adds what is known of them.
-func (p *program) vendorModels(ctx context.Context, vendor string, parts []string) ([]knownModel, error) {
+// vendorModels asks a vendor for its models, and adds what is known of them.
+func (p *program) vendorModels(ctx context.Context, vendor string) (map[string]flow.Model, error) {
 	const most = 30 * time.Second
 	engine := p.engine()
 	switch need := lacks(vendor); {
@@ -100,21 +100,11 @@ func (p *program) vendorModels(ctx context.Context, vendor string, parts []strin
 	if err != nil {
 		return nil, err
 	}
-	found := []knownModel{}
-	for _, name := range slices.Sorted(slices.Values(names)) {
-		if !containsAll(vendor+"/"+name, parts) {
-			continue
-		}
-		row, ok := p.usual.Models[vendor+"/"+name]
-		if !ok {
-			row, _ = flow.LookupModel(vendor, name)
-		}
-		found = append(found, knownModel{vendor + "/" + name, row})
+	out := make(map[string]flow.Model, len(names))
+	for _, name := range names {
+		out[vendor+"/"+name] = p.usual.Models.Row(vendor + "/" + name)
 	}
-	if len(found) == 0 && !p.json {
-		return nil, exit(exitGeneral, flow.Unknown("model", strings.Join(parts, " "), names...))
-	}
-	return found, nil
+	return out, nil
 }
 
 func containsAll(name string, parts []string) bool {
@@ -124,13 +114,6 @@ func containsAll(name string, parts []string) bool {
 		}
 	}
 	return true
-}
-
-func (p *program) showModels(found []knownModel) error {
-	if p.json {
-		return p.printValue(found)
-	}
-	return modelTable(newTable(p.Out), found)
 }
 
 // modelTable prints models. On a terminal of few columns it leaves out two of its own.

@@ -9,26 +9,12 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 )
 
 // keyJudge is the section of the judge.
 const keyJudge = "judge"
-
-// vendor is a provider with the model that is asked if nothing else is said.
-type vendor struct{ provider, model string }
-
-// preferred returns the vendors in the order in which they are looked for.
-func preferred() []vendor {
-	return []vendor{
-		{"openai", "gpt-4.1-mini"},
-		{"anthropic", "claude-haiku-4-5"},
-		{"google", "gemini-2.5-flash"},
-		{"openrouter", "openai/gpt-4.1-mini"},
-		{"mistral", "mistral-small-latest"},
-		{"demo", "script"},
-	}
-}
 
 // defaultModel returns the model of those for whom nobody names one; "": there is no key for any.
 func (d *draft) defaultModel(w *Wish) string {
@@ -41,9 +27,12 @@ func (d *draft) defaultModel(w *Wish) string {
 // DefaultModel returns the model that is asked if nobody names one: of the first vendor that can be asked, as has reports.
 // It is empty if none can.
 func DefaultModel(has func(vendor string) bool) string {
-	for _, v := range preferred() {
-		if has(v.provider) {
-			return v.provider + "/" + v.model
+	for _, model := range []string{
+		"openai/gpt-4.1-mini", "anthropic/claude-haiku-4-5", "google/gemini-2.5-flash", "openrouter/openai/gpt-4.1-mini",
+		"mistral/mistral-small-latest", "demo/script",
+	} {
+		if vendor, _, _ := flow.SplitModel(model); has(vendor) {
+			return model
 		}
 	}
 	return ""

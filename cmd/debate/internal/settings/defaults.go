@@ -107,7 +107,7 @@ func (d *Defaults) check(wrong *mistakes) {
 		wrong.addf(d.at("budget"), "is less than 0")
 	}
 	for name, said := range d.said.Models {
-		at, row := d.at("models."+name), d.Models.row(name)
+		at, row := d.at("models."+name), d.Models.Row(name)
 		_, _, ok := flow.SplitModel(name)
 		switch {
 		case !ok:
@@ -186,8 +186,8 @@ const million = 1_000_000
 // Rows are what a user says of models, by "provider/model". It replaces what is built in.
 type Rows map[string]flow.Model
 
-// row returns what is known of a model.
-func (r Rows) row(name string) flow.Model {
+// Row returns what is known of a model.
+func (r Rows) Row(name string) flow.Model {
 	if row, ok := r[name]; ok {
 		return row
 	}
@@ -205,7 +205,7 @@ func (r Rows) Price(said string) error {
 	if !ok || !both || wrong || alsoWrong {
 		return fmt.Errorf("%q is not provider/model=INPUT/OUTPUT, such as ollama/llama3=0.10/0.40: USD for a million tokens", said)
 	}
-	r[name] = priced(r.row(name), in, out)
+	r[name] = priced(r.Row(name), in, out)
 	return nil
 }
 
@@ -216,7 +216,7 @@ func (r Rows) Window(said string) error {
 	if !ok || err != nil || n < 1 {
 		return fmt.Errorf("%q is not provider/model=TOKENS, such as ollama/llama3=32768", said)
 	}
-	row := r.row(name)
+	row := r.Row(name)
 	row.Window = n
 	r[name] = row
 	return nil
