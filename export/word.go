@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // sentence turns a text into a sentence, with a capital and a full stop.
@@ -26,21 +27,10 @@ func sentence(text string) string {
 }
 
 // plural writes a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return count(n) + " " + thing + "s"
-}
+func plural(n int, thing string) string { return text.Plural(n, thing) }
 
-// count writes a number with commas between the thousands.
-func count(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+// count writes a number.
+func count(n int) string { return text.Number(n) }
 
 // mark writes a score or a share, with at most two decimals.
 func mark(x float64) string {

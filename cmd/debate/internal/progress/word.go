@@ -3,7 +3,6 @@ package progress
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -107,21 +107,10 @@ func Shorten(text string, most int) string {
 }
 
 // Plural counts things.
-func Plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return Number(n) + " " + thing + "s"
-}
+func Plural(n int, thing string) string { return text.Plural(n, thing) }
 
 // Number writes a number with commas between thousands.
-func Number(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func Number(n int) string { return text.Number(n) }
 
 // Span writes a duration for people.
 func Span(d time.Duration) string {
