@@ -53,15 +53,26 @@ func (c *choice) what() string {
 	return what
 }
 
-// onOne carries out what is done with one conversation, which the first of the arguments names.
+// onOne opens an engine for a conversation, which the first of the arguments names, and carries out what is done with it.
 func (p *program) onOne(
 	ctx context.Context, args []string, from choice, do func(ctx context.Context, engine *debate.Engine, id string) error,
 ) error {
-	engine, id, closing, err := p.openOne(ctx, args, from)
+	engine, closing, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer closing()
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	id, err := find(ctx, engine.Store, name, from)
+	if err != nil {
+		return err
+	}
+	if err := p.playDemo(ctx, engine, id); err != nil {
+		return err
+	}
 	return do(ctx, engine, id)
 }
 
@@ -70,27 +81,6 @@ func (p *program) besideOne(
 	ctx context.Context, args []string, from choice, do func(ctx context.Context, engine *debate.Engine, id string) error,
 ) error {
 	return p.interruptible(ctx, func(ctx context.Context) error { return p.onOne(ctx, args, from, do) })
-}
-
-// openOne opens an engine for a conversation, which the first of the arguments names, and returns the conversation's id.
-func (p *program) openOne(ctx context.Context, args []string, from choice) (*debate.Engine, string, func(), error) {
-	engine, closing, err := p.open(ctx)
-	if err != nil {
-		return nil, "", nil, err
-	}
-	name := ""
-	if len(args) > 0 {
-		name = args[0]
-	}
-	id, err := find(ctx, engine.Store, name, from)
-	if err == nil {
-		err = p.playDemo(ctx, engine, id)
-	}
-	if err != nil {
-		closing()
-		return nil, "", nil, err
-	}
-	return engine, id, closing, nil
 }
 
 // playDemo makes the demonstration the provider of an engine if the conversation was begun with it, so that no model is ever

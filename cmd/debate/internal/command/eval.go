@@ -54,28 +54,16 @@ func (p *program) eval() *cobra.Command {
 			if p.usual.Models, err = p.rows(&f.rows); err != nil {
 				return err
 			}
-			engine, of, about, closing, err := p.scored(c.Context(), args)
-			if err != nil {
-				return err
+			if len(args) > 0 && saved(args[0]) {
+				return p.evalSaved(c.Context(), args[0], &f)
 			}
-			defer closing()
-			config, err := p.evaluation(c.Context(), engine, &about, &f)
-			if err != nil {
-				return err
-			}
-			if err := p.untouched(); err != nil {
-				return err
-			}
-			session, err := engine.Start(c.Context(), config)
-			if err != nil {
-				return err
-			}
-			p.notef("The evaluation of %s is kept as %s.", idOn(p.Err, of), idOn(p.Err, session.ID()))
-			lead := p.lead
-			if p.json {
-				lead = p.scores
-			}
-			return p.keepScores(c.Context(), engine, session.ID(), of, f.output, lead(c.Context(), session))
+			return p.onOne(c.Context(), args, solved(), func(ctx context.Context, engine *debate.Engine, id string) error {
+				about, err := solutionOf(ctx, engine, id)
+				if err != nil {
+					return err
+				}
+				return p.runEval(ctx, engine, id, &about, &f)
+			})
 		},
 	}
 	p.viewFlags(c)
@@ -93,31 +81,43 @@ func solved() choice {
 	return choice{last: &store.Filter{States: []flow.State{flow.StateCompleted}}, flow: deliberation.FlowName, implied: true}
 }
 
-// scored opens an engine, and returns what is to be scored: the solution of a deliberation, which the first of the arguments
-// names, or of a file that dialectic has written.
-func (p *program) scored(ctx context.Context, args []string) (
-	engine *debate.Engine, of string, about evaluation.Config, closing func(), err error,
-) {
-	if len(args) > 0 && saved(args[0]) {
-		data, err := readNamed(args[0], debate.MaxSnapshot)
-		if err != nil {
-			return nil, "", about, nil, err
-		}
-		if about, err = settings.SavedSolution(data); err != nil {
-			return nil, "", about, nil, exit(exitArguments, fmt.Errorf("%s: %w", args[0], err))
-		}
-		engine, closing, err = p.open(ctx)
-		return engine, args[0], about, closing, err
-	}
-	engine, of, closing, err = p.openOne(ctx, args, solved())
+// evalSaved has the solution scored that is in a file of dialectic.
+func (p *program) evalSaved(ctx context.Context, path string, f *evalFlags) error {
+	data, err := readNamed(path, debate.MaxSnapshot)
 	if err != nil {
-		return nil, "", about, nil, err
+		return err
 	}
-	if about, err = solutionOf(ctx, engine, of); err != nil {
-		closing()
-		return nil, "", about, nil, err
+	about, err := settings.SavedSolution(data)
+	if err != nil {
+		return exit(exitArguments, fmt.Errorf("%s: %w", path, err))
 	}
-	return engine, of, about, closing, nil
+	engine, closing, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	return p.runEval(ctx, engine, path, &about, f)
+}
+
+// runEval has a solution scored. of is the id or the file that it is of.
+func (p *program) runEval(ctx context.Context, engine *debate.Engine, of string, about *evaluation.Config, f *evalFlags) error {
+	config, err := p.evaluation(ctx, engine, about, f)
+	if err != nil {
+		return err
+	}
+	if err := p.untouched(); err != nil {
+		return err
+	}
+	session, err := engine.Start(ctx, config)
+	if err != nil {
+		return err
+	}
+	p.notef("The evaluation of %s is kept as %s.", idOn(p.Err, of), idOn(p.Err, session.ID()))
+	lead := p.lead
+	if p.json {
+		lead = p.scores
+	}
+	return p.keepScores(ctx, engine, session.ID(), of, f.output, lead(ctx, session))
 }
 
 // solutionOf returns what is to be scored of a stored deliberation.

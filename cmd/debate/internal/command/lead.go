@@ -63,8 +63,7 @@ func (p *program) lead(ctx context.Context, session *debate.Session) error {
 		record, err = l.leadLive(ctx)
 	} else {
 		if !p.viewing.quiet {
-			l.lines = progress.New(p.Err, p.viewing.began)
-			l.lines.At = p.at
+			l.lines = p.plainLines()
 		}
 		if l.lines != nil && p.viewing.verbose {
 			l.reading = p.reader(p.Err, l.lines.Course().Name)
@@ -72,6 +71,13 @@ func (p *program) lead(ctx context.Context, session *debate.Session) error {
 		record, err = l.leadLines(ctx)
 	}
 	return l.finish(record, err)
+}
+
+// plainLines returns lines of progress for the standard error.
+func (p *program) plainLines() *progress.Lines {
+	lines := progress.New(p.Err, p.viewing.began)
+	lines.At = p.at
+	return lines
 }
 
 // lively reports whether the live view is shown: the standard error is a terminal that can be drawn on, and nothing else writes

@@ -59,7 +59,7 @@ func (p *program) runOn(c *cobra.Command, engine *debate.Engine, id string, prob
 		return err
 	}
 	if len(problem) > 0 {
-		return p.followUp(c, engine, id, problem, edits)
+		return p.followUp(c, engine, id, problem[0], edits)
 	}
 	seq, err := f.cut(c, engine, id)
 	if err != nil {
@@ -111,16 +111,13 @@ func roundStart(ctx context.Context, engine *debate.Engine, record *flow.Record,
 }
 
 // followUp starts a conversation of the same cast about another problem. It reads what was said in the old one.
-func (p *program) followUp(c *cobra.Command, engine *debate.Engine, id string, args []string, edits *settings.Edits) error {
+func (p *program) followUp(c *cobra.Command, engine *debate.Engine, id, argument string, edits *settings.Edits) error {
 	if c.Flags().Changed("at") || c.Flags().Changed("round") {
 		return exit(exitArguments, errors.New("--at and --round copy a part of the conversation; with another problem nothing is copied"))
 	}
-	problem, err := p.text(args, "problem")
-	switch {
-	case err != nil:
+	problem, err := p.problem(&argument, "")
+	if err != nil {
 		return err
-	case strings.TrimSpace(problem) == "":
-		return exit(exitArguments, errors.New("the problem is blank"))
 	}
 	record, err := engine.Record(c.Context(), id)
 	if err != nil {

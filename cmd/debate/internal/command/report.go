@@ -30,30 +30,21 @@ func (p *program) report() *cobra.Command {
 			if err := p.spareReport("output", output); err != nil {
 				return err
 			}
-			document, name, closing, err := p.document(c.Context(), args)
-			if err != nil {
-				return err
-			}
-			defer closing()
-			path := reportPath(output)
-			switch {
-			case output == "" && !open:
-				return writeDocument(document, p.Out, (*export.Document).Markdown)
-			case output == "":
-				if path, err = p.cachePage(name); err == nil {
-					err = writePrivate(document, path)
+			if len(args) > 0 && saved(args[0]) {
+				document, err := savedDocument(args[0])
+				if err != nil {
+					return err
 				}
-			default:
-				err = writeReport(document, path)
+				name := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
+				return p.publish(document, name, output, open)
 			}
-			if err != nil {
-				return fmt.Errorf("write the report: %w", err)
-			}
-			p.warnf("Report: %s", path)
-			if open {
-				p.display(path)
-			}
-			return nil
+			return p.onOne(c.Context(), args, anyNewest(), func(ctx context.Context, engine *debate.Engine, id string) error {
+				document, err := export.Of(ctx, engine, id)
+				if err != nil {
+					return err
+				}
+				return p.publish(document, id, output, open)
+			})
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "the file: a page if it ends in .html, else Markdown, whose name ends in .md")
@@ -61,29 +52,42 @@ func (p *program) report() *cobra.Command {
 	return c
 }
 
-// document returns the document of a conversation, which the first of the arguments names, or of a file that dialectic has
-// written. The name is one for a file. The document can be written until closing is called.
-func (p *program) document(ctx context.Context, args []string) (document *export.Document, name string, closing func(), err error) {
-	if len(args) > 0 && saved(args[0]) {
-		data, err := readNamed(args[0], debate.MaxSnapshot)
-		if err != nil {
-			return nil, "", nil, err
-		}
-		if document, err = export.Saved(data); err != nil {
-			return nil, "", nil, exit(exitArguments, fmt.Errorf("%s: %w", args[0], said(err)))
-		}
-		return document, strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])), func() {}, nil
-	}
-	engine, id, closing, err := p.openOne(ctx, args, anyNewest())
+// savedDocument returns the document of a file that dialectic has written.
+func savedDocument(path string) (*export.Document, error) {
+	data, err := readNamed(path, debate.MaxSnapshot)
 	if err != nil {
-		return nil, "", nil, err
+		return nil, err
 	}
-	document, err = export.Of(ctx, engine, id)
+	document, err := export.Saved(data)
 	if err != nil {
-		closing()
-		return nil, "", nil, err
+		return nil, exit(exitArguments, fmt.Errorf("%s: %w", path, said(err)))
 	}
-	return document, id, closing, nil
+	return document, nil
+}
+
+// publish writes a document to the file of the flag --output, to a page of this name in the user's folder of caches if it is to be opened, or
+// else to the standard output.
+func (p *program) publish(document *export.Document, name, output string, open bool) error {
+	path := reportPath(output)
+	var err error
+	switch {
+	case output == "" && !open:
+		return writeDocument(document, p.Out, (*export.Document).Markdown)
+	case output == "":
+		if path, err = p.cachePage(name); err == nil {
+			err = writePrivate(document, path)
+		}
+	default:
+		err = writeReport(document, path)
+	}
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	p.warnf("Report: %s", path)
+	if open {
+		p.display(path)
+	}
+	return nil
 }
 
 // saved reports whether an argument in place of an id is a file that another program has saved.

@@ -59,14 +59,16 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, before *flo
 		}
 	}()
 	told := alone == nil
-	show, end := p.course(p.viewing.began)
+	lines := p.plainLines()
 	r := p.reader(p.Out, func(id string) string { return progress.Clean(called(before, id)) })
 	for event, err := range engine.Events(ctx, id, 0) {
 		if err != nil {
 			return interruption(ctx, err)
 		}
-		show(&event)
-		if !p.json {
+		if p.json {
+			p.printJSON(event.Public())
+		} else {
+			lines.Show(&event)
 			r.event(&event)
 		}
 		if !told && event.Seq >= before.Seq { // behind the text, where it can be read
@@ -77,7 +79,7 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, before *flo
 			p.warnf("It waits: %s says for what.", progress.Command("show", shortID(id)))
 		}
 	}
-	end()
+	lines.End()
 	record, err := engine.Record(ctx, id)
 	if err != nil {
 		return err
@@ -89,17 +91,6 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, before *flo
 		}
 	}
 	return cmp.Or(r.err, lacking(record, &got))
-}
-
-// course returns a function that shows events on the standard error as lines, or with --json on the standard output, and one to call behind
-// the last of them.
-func (p *program) course(since time.Time) (show func(*flow.Event), end func()) {
-	if p.json {
-		return func(e *flow.Event) { p.printJSON(e.Public()) }, func() {}
-	}
-	lines := progress.New(p.Err, since)
-	lines.At = p.at
-	return lines.Show, lines.End
 }
 
 // aloneNow returns an error that says that no process runs a conversation, and what continues it; nil: one does, or it is over.
