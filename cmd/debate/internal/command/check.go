@@ -178,7 +178,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 		loaded, problems = p.load(c, source, problem, engine, f)
 	}
 	if loaded == nil {
-		return nil, nil, problems
+		return nil, nil, settings.Sorted(problems)
 	}
 	for _, model := range flow.Models(loaded.Config) {
 		vendor, _, ok := flow.SplitModel(model)
@@ -204,11 +204,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 // loadEvaluation makes the config of an evaluation whose evaluators are in a file, as the command eval does.
 func loadEvaluation(path string) (*settings.Settings, error) {
 	about := evaluation.Config{Problem: placeholder, Solution: placeholder, Unattended: true}
-	loaded, problems := settings.OpenEvaluation(path, nil, &about)
-	if loaded == nil {
-		return nil, exit(codeOfMistakes(problems), settings.Sorted(problems))
-	}
-	return loaded, problems
+	return settings.OpenEvaluation(path, nil, &about)
 }
 
 // standIn makes the script the provider of a vendor without a key. It vouches for its models as the vendor's own server does.

@@ -153,7 +153,7 @@ func (p *program) evaluation(
 	}
 	loaded, problems := settings.OpenEvaluation(f.file, models, about)
 	if loaded == nil {
-		return nil, exit(codeOfMistakes(problems), settings.Sorted(problems))
+		return nil, settings.Sorted(problems)
 	}
 	if err := unplayed(engine, modelsIn(loaded.Config)); err != nil {
 		return nil, err

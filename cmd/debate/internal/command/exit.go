@@ -48,6 +48,9 @@ func codeOf(err error) int {
 	case errors.Is(err, flow.ErrAwaitingInput): // before the failure that the question is about
 		return exitWaiting
 	}
+	if code := codeOfMistakes(err); code != exitGeneral {
+		return code
+	}
 	var failure *flow.Error
 	if !errors.As(err, &failure) {
 		return exitGeneral

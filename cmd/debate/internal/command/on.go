@@ -53,7 +53,7 @@ func (p *program) on() *cobra.Command {
 func (p *program) runOn(c *cobra.Command, engine *debate.Engine, id string, problem []string, f *onFlags) error {
 	edits, err := settings.OpenEdits(f.file, f.sets)
 	if err != nil {
-		return exit(codeOfMistakes(err), settings.Sorted(err))
+		return settings.Sorted(err)
 	}
 	if err := p.untouched(); err != nil {
 		return err
@@ -223,13 +223,11 @@ func forked(
 	if mistake == nil {
 		mistake = edits.Placed(err)
 	}
-	switch code := codeOfMistakes(mistake); {
+	switch {
 	case errors.Is(err, flow.ErrMissing):
 		return nil, exit(exitConfig, err)
-	case code != exitGeneral:
-		return nil, exit(code, settings.Sorted(mistake))
 	case mistake != nil:
-		return nil, mistake
+		return nil, settings.Sorted(mistake)
 	}
 	return session, nil
 }

@@ -65,8 +65,8 @@ func savedDocument(path string) (*export.Document, error) {
 	return document, nil
 }
 
-// publish writes a document to the file of the flag --output, to a page of this name in the user's folder of caches if it is to be opened, or
-// else to the standard output.
+// publish writes a document to the file of the flag --output, to a page of this name in the user's folder of caches if it is to be
+// opened, or else to the standard output.
 func (p *program) publish(document *export.Document, name, output string, open bool) error {
 	path := reportPath(output)
 	var err error

@@ -144,7 +144,7 @@ func (p *program) load(
 	}
 	loaded, err := source.Load(w)
 	if loaded == nil {
-		return nil, exit(codeOfMistakes(err), settings.Sorted(err))
+		return nil, settings.Sorted(err)
 	}
 	for _, model := range flow.Models(loaded.Config) {
 		vendor, _, _ := flow.SplitModel(model)
@@ -190,20 +190,13 @@ func (p *program) reach(loaded *settings.Settings) (offered bool) {
 
 // mistakes reports all mistakes of a config: those that were found already, and those that the engine finds.
 func (p *program) mistakes(ctx context.Context, loaded *settings.Settings, engine *debate.Engine, found error) error {
-	err := errors.Join(found, p.refusals(loaded.Config, loaded.Check(ctx, engine, env.Vendors(), func(vendor string) string {
+	return settings.Sorted(errors.Join(found, p.refusals(loaded.Config, loaded.Check(ctx, engine, env.Vendors(), func(vendor string) string {
 		need := lacks(vendor)
 		if need != "" && loaded.Config.Flow() != evaluation.FlowName { // no flag makes a demonstration of that
 			need += ", or add --demo"
 		}
 		return need
-	})))
-	if err == nil {
-		return nil
-	}
-	if code := codeOfMistakes(err); code != exitGeneral {
-		return exit(code, settings.Sorted(err))
-	}
-	return err
+	}))))
 }
 
 // refusals puts into words what vendors have answered that were asked for the models of a config: each answer once. Mistakes stay as they
