@@ -48,12 +48,8 @@ func (p *program) runShow(ctx context.Context, engine *debate.Engine, id string,
 	if err != nil {
 		return err
 	}
-	why, err := because(ctx, engine, record)
-	if err != nil {
-		return err
-	}
 	err = p.paged(unpaged, func() error {
-		return p.showRecord(record, &info, why, func() (string, error) { return p.showSaid(ctx, engine, record, full) })
+		return p.showRecord(record, &info, func() (string, error) { return p.showSaid(ctx, engine, record, full) })
 	})
 	if err == nil {
 		p.showNext(record, &info)
@@ -88,37 +84,21 @@ func detailed(record *flow.Record) any {
 }
 
 // because says why a conversation is over, or stands still; "": it does neither, or the result says it.
-func because(ctx context.Context, engine *debate.Engine, record *flow.Record) (string, error) {
-	if record.State != flow.StatePaused && record.State != flow.StateAwaitingInput {
-		if record.Reason == arbiter.EndComplete { // that is the result
-			return "", nil
-		}
-		return cmp.Or(record.CutShort(), record.Evidence), nil
-	}
-	last := new(flow.Transition)
-	for event, err := range engine.Events(ctx, record.ID, 0) {
-		if err != nil {
-			return "", err
-		}
-		if t, ok := event.Body.(*flow.Transition); ok {
-			last = t
-		}
-		if event.Seq >= record.Seq {
-			break
-		}
-	}
+func because(record *flow.Record) string {
 	switch {
-	case last.Evidence != "":
-		return last.Evidence, nil
+	case record.State == flow.StatePaused:
+		return cmp.Or(record.Halted(), "somebody has asked for a pause, and given no reason")
 	case record.State == flow.StateAwaitingInput:
-		return "it waits for " + progress.Plural(len(record.Inquiries), "answer"), nil
+		return cmp.Or(record.Halted(), "it waits for "+progress.Plural(len(record.Inquiries), "answer"))
+	case record.Reason == arbiter.EndComplete: // that is the result
+		return ""
 	default:
-		return "somebody has asked for a pause, and given no reason", nil
+		return cmp.Or(record.CutShort(), record.Evidence)
 	}
 }
 
 // showRecord shows a conversation. said prints what was said, if that is wanted, and returns the last of it.
-func (p *program) showRecord(record *flow.Record, info *store.Info, why string, said func() (last string, err error)) error {
+func (p *program) showRecord(record *flow.Record, info *store.Info, said func() (last string, err error)) error {
 	t := p.table()
 	t.row("ID", record.ID)
 	t.row("Flow", strings.TrimSpace(record.Flow()+" "+info.Format))
@@ -141,6 +121,7 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, why string, 
 	u := spent.Usage
 	t.row("Cost", fmt.Sprintf("%s; in all %s: %s tokens in, %s out",
 		info.Beside(info.Spent), progress.Plural(spent.Requests, "call"), progress.Number(u.Input), progress.Number(u.Output)))
+	why := because(record)
 	var failed []string
 	switch {
 	case record.State == flow.StateAwaitingInput:
