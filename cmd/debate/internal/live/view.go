@@ -167,20 +167,17 @@ func (m *Model) spread(left, right string) string {
 
 // plan is the step of the plan that is worked on.
 func (m *Model) plan() string {
-	steps := m.course.Plan
-	if len(steps) == 0 {
+	plan, next := &m.course.Plan, ""
+	if len(plan.Steps) == 0 {
 		return ""
 	}
-	done, next := 0, ""
-	for _, s := range steps {
-		switch {
-		case s.Status == arbiter.Complete || s.Status == arbiter.Skipped:
-			done++
-		case next == "":
-			next = ": " + s.Text
+	for i := range plan.Steps {
+		if s := &plan.Steps[i]; s.Status != arbiter.Complete && s.Status != arbiter.Skipped {
+			next = ": " + s.Description
+			break
 		}
 	}
-	return fmt.Sprintf("Plan %d/%d%s", done, len(steps), next)
+	return fmt.Sprintf("Plan %d/%d%s", len(plan.Steps)-plan.Left(), len(plan.Steps), next)
 }
 
 // foot is what the conversation has used, what has happened, what is asked, and the keys.

@@ -19,8 +19,8 @@ type Course struct {
 	Of          int        // the number of rounds, 0 if it is unknown
 	// Expected is how many calls the phase is expected to make, 0 if that is unknown, and Done how many of them have ended.
 	Expected, Done int
-	Actors         []*Actor // those of the config in its order, then others as they come
-	Plan           []Step   // of arbitrated work
+	Actors         []*Actor     // those of the config in its order, then others as they come
+	Plan           arbiter.Plan // of arbitrated work: its steps
 	Inquiries      []flow.Inquiry
 	Budget         flow.Budget
 	Spent          flow.Account // see Paid
@@ -37,12 +37,6 @@ type Course struct {
 	failing  map[string]string               // the models that have failed for good, by their calls
 	jobs     progress.Jobs
 	seen     bool // the phase has made a call
-}
-
-// Step is a step of the plan of arbitrated work.
-type Step struct {
-	Text   string
-	Status arbiter.Status
 }
 
 // Actor is an agent, a judge, or anybody else who is asked.
@@ -156,11 +150,8 @@ func (c *Course) Waits() bool {
 	return false
 }
 
-// Fold takes the next event.
-func (c *Course) Fold(e *flow.Event) { c.fold(e) }
-
-// fold takes the next event. It returns the job that the event begins, continues or ends, and whose it is; nil: none that is shown.
-func (c *Course) fold(e *flow.Event) (*Actor, *Job) {
+// Fold takes the next event. It returns the job that the event begins, continues or ends, and whose it is; nil: none that is shown.
+func (c *Course) Fold(e *flow.Event) (*Actor, *Job) {
 	if c.Last.Before(e.At) {
 		c.Last = e.At
 	}
@@ -443,15 +434,15 @@ func (c *Course) plan(update *arbiter.PlanUpdate) {
 		return
 	}
 	for _, s := range update.Steps {
-		if s.Index < 0 || s.Index > len(c.Plan) {
+		if s.Index < 0 || s.Index > len(c.Plan.Steps) {
 			continue
 		}
-		if s.Index == len(c.Plan) {
-			c.Plan = append(c.Plan, Step{Status: arbiter.Pending})
+		if s.Index == len(c.Plan.Steps) {
+			c.Plan.Steps = append(c.Plan.Steps, arbiter.Step{Index: s.Index, Status: arbiter.Pending})
 		}
-		step := &c.Plan[s.Index]
+		step := &c.Plan.Steps[s.Index]
 		if s.Description != "" {
-			step.Text = Clean(s.Description)
+			step.Description = Clean(s.Description)
 		}
 		if s.Status != "" {
 			step.Status = s.Status

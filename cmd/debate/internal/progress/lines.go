@@ -39,7 +39,7 @@ func (l *Lines) Course() *Course { return &l.course }
 // Show takes an event, and writes its lines, if it has any.
 func (l *Lines) Show(e *flow.Event) {
 	asked := l.asked(e.Body)
-	owner, job := l.course.fold(e)
+	owner, job := l.course.Fold(e)
 	if e.At.Before(l.since) {
 		return
 	}
@@ -234,14 +234,8 @@ func (l *Lines) decided(d *arbiter.Decision) {
 		who = " " + Clean(strings.Join(d.Agents, ", "))
 	}
 	l.printf("  The arbiter decides: %s%s: %s", Clean(string(d.Move)), who, Shorten(d.Reason, 200))
-	if steps := len(l.course.Plan); steps > 0 {
-		done := 0
-		for _, s := range l.course.Plan {
-			if s.Status == arbiter.Complete || s.Status == arbiter.Skipped {
-				done++
-			}
-		}
-		l.printf("  Plan: %d of %d steps are done.", done, steps)
+	if steps := len(l.course.Plan.Steps); steps > 0 {
+		l.printf("  Plan: %d of %d steps are done.", steps-l.course.Plan.Left(), steps)
 	}
 }
 
