@@ -160,7 +160,7 @@ func (p *program) unpaid(c *cobra.Command, args []string, f *configFlags) (*deba
 	if evaluates && f.config == "" {
 		return nil, nil, exit(exitArguments, errors.New("--flow evaluation wants a file with evaluators"))
 	}
-	source, problem, err := p.unpaidSource(args, f)
+	source, problem, err := p.source(args, f, placeholder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -210,21 +210,6 @@ func loadEvaluation(path string) (*settings.Settings, error) {
 // standIn makes the script the provider of a vendor without a key. It vouches for its models as the vendor's own server does.
 func standIn(engine *debate.Engine, vendor string) {
 	demo.StandIn(engine, vendor).Vouch = vendor == "openai"
-}
-
-// unpaidSource reads the config file, and the problem if there is one. The standard input is not read.
-func (p *program) unpaidSource(args []string, f *configFlags) (*settings.Source, string, error) {
-	if len(args) > 0 || f.problemFile != "" {
-		return p.source(args, f)
-	}
-	source, err := settings.Open(f.config)
-	if err != nil {
-		return nil, "", exit(exitConfig, err)
-	}
-	if source.Subject() != "" {
-		return source, "", nil
-	}
-	return source, placeholder, nil
 }
 
 // wholeConfig returns a normalized config as JSON.

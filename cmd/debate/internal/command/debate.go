@@ -35,7 +35,7 @@ func aboutInput(c *cobra.Command, args []string) error {
 }
 
 func (p *program) runDebate(c *cobra.Command, args []string, f *configFlags) error {
-	source, problem, err := p.source(args, f)
+	source, problem, err := p.source(args, f, "")
 	if err != nil {
 		return err
 	}

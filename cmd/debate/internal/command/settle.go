@@ -66,8 +66,8 @@ func (f *configFlags) define(c *cobra.Command) {
 	completeFlag(c, "model", modelNames)
 }
 
-// source reads the config file, and finds the problem.
-func (p *program) source(args []string, f *configFlags) (*settings.Source, string, error) {
+// source reads the config file, and finds the problem. If nobody says it, usual is the problem, and with "" the standard input has it.
+func (p *program) source(args []string, f *configFlags, usual string) (*settings.Source, string, error) {
 	var argument *string
 	if len(args) > 0 {
 		argument = &args[0]
@@ -86,6 +86,8 @@ func (p *program) source(args []string, f *configFlags) (*settings.Source, strin
 		return nil, "", exit(exitConfig, err)
 	case given && source.Subject() != "":
 		return nil, "", exit(exitArguments, fmt.Errorf("a problem was given, and %s has one too: give one of them", source.File))
+	case !given && source.Subject() == "" && usual != "":
+		problem = usual
 	case !given && source.Subject() == "": // else it stays where it is, so that a mistake in it has its place
 		if problem, err = p.problem(nil, ""); err != nil && source.Blank() { // then that is told with the other mistakes of the file
 			err = nil

@@ -25,18 +25,12 @@ func OpenEvaluation(path string, models []string, about *evaluation.Config) (*Se
 		d.file, d.root, d.wrong = source.File, source.root, source.wrong
 	}
 	if d.root.get("agents") != nil {
-		t := &translator{}
-		d.root = t.evaluation(d.root)
-		d.wrong, d.notes, d.cut = append(d.wrong, t.wrong...), t.notes, t.cut
+		d.translate((*translator).evaluation)
 	}
 	d.scored(about)
 	d.evaluators(models)
 	promptsOf(d.root)
-	config := d.decode()
-	if config == nil {
-		return nil, d.wrong.err()
-	}
-	return &Settings{Config: config, Notes: d.notes, root: d.root, cut: d.cut}, d.wrong.err()
+	return d.settings(d.decode())
 }
 
 // SavedSolution returns what is to be scored of a debate that dialectic has saved, as JSON: its problem, its context and its final

@@ -88,9 +88,7 @@ func (s *Source) Load(w Wish) (*Settings, error) {
 			d.wrong.addf(flag("flow"), "is %s, and %s describes a deliberation", d.flow, d.file)
 			return nil, d.wrong.err()
 		}
-		t := &translator{}
-		d.root = t.translate(d.root)
-		d.wrong, d.notes, d.cut = append(d.wrong, t.wrong...), append(d.notes, t.notes...), t.cut
+		d.translate((*translator).translate)
 	}
 	d.agentFolder(&w)
 	chosen := flag("agents")
@@ -113,11 +111,15 @@ func (s *Source) Load(w Wish) (*Settings, error) {
 	if config != nil {
 		d.attach(config)
 	}
-	settings := &Settings{Config: config, Notes: d.notes, Agents: d.agents, root: d.root, cut: d.cut}
+	return d.settings(config)
+}
+
+// settings returns what the draft has become; nil: the config is nothing that can be checked.
+func (d *draft) settings(config flow.Config) (*Settings, error) {
 	if config == nil {
-		settings = nil
+		return nil, d.wrong.err()
 	}
-	return settings, d.wrong.err()
+	return &Settings{Config: config, Notes: d.notes, Agents: d.agents, root: d.root, cut: d.cut}, d.wrong.err()
 }
 
 // pickFlow finds out which flow the config is of: by its key "flow", by --flow, or by the keys that only one flow has.

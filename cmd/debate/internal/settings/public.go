@@ -42,6 +42,13 @@ type translator struct {
 	limits     []limit
 }
 
+// translate makes a config out of one in the public program's shape.
+func (d *draft) translate(from func(t *translator, root *node) *node) {
+	t := &translator{}
+	d.root = from(t, d.root)
+	d.wrong, d.notes, d.cut = append(d.wrong, t.wrong...), append(d.notes, t.notes...), t.cut
+}
+
 // limit is how often an agent may use tools.
 type limit struct {
 	node *node // nil: it does not say
