@@ -10,19 +10,19 @@ import (
 )
 
 // press takes a key.
-func (m *Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m *Model) press(key tea.KeyPressMsg) tea.Cmd {
 	switch key.String() {
 	case "ctrl+c":
 		return m.interrupt()
 	case "ctrl+z":
 		if runtime.GOOS == "windows" {
-			return m, nil
+			return nil
 		}
-		return m, tea.Suspend
+		return tea.Suspend
 	}
 	switch {
 	case m.Left != "" || m.over:
-		return m, nil
+		return nil
 	case m.entry != nil:
 		return m.write(key)
 	}
@@ -30,19 +30,19 @@ func (m *Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	m.armed = false
 	switch name := key.String(); name {
 	case "p", "space":
-		return m, m.pause()
+		return m.pause()
 	case "s":
 		if armed {
 			m.asking("Stopping: the conclusion is made of what there is.")
-			return m, m.give(flow.Stop{})
+			return m.give(flow.Stop{})
 		}
 		m.armed = true
 	case "r":
-		return m, m.retry()
+		return m.retry()
 	case "a":
 		if len(m.course.Inquiries) == 0 {
 			m.note("a does nothing now: nothing is asked.", false)
-			return m, nil
+			return nil
 		}
 		m.entry = &entry{dialogue: inquiry.Begin(m.course.Inquiries[0])}
 	case "q":
@@ -52,7 +52,7 @@ func (m *Model) press(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	default:
 		m.move(name)
 	}
-	return m, nil
+	return nil
 }
 
 // pause pauses the conversation, or continues one that is paused.
@@ -122,7 +122,7 @@ func (m *Model) give(signals ...flow.Signal) tea.Cmd {
 }
 
 // interrupt takes Ctrl-C.
-func (m *Model) interrupt() (tea.Model, tea.Cmd) {
+func (m *Model) interrupt() tea.Cmd {
 	if m.Left != "" {
 		m.Left = AtOnce
 		return m.end()
@@ -131,16 +131,16 @@ func (m *Model) interrupt() (tea.Model, tea.Cmd) {
 }
 
 // leave pauses the conversation. The view ends once it is paused, or at once if it waits already.
-func (m *Model) leave(how Leaving) (tea.Model, tea.Cmd) {
+func (m *Model) leave(how Leaving) tea.Cmd {
 	m.Left, m.entry = how, nil
 	if m.course.Halted() || m.course.Over() {
 		return m.end()
 	}
-	return m, m.give(flow.Pause{})
+	return m.give(flow.Pause{})
 }
 
 // write takes a key while the person answers.
-func (m *Model) write(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m *Model) write(key tea.KeyPressMsg) tea.Cmd {
 	e := m.entry
 	switch key.String() {
 	case "esc":
@@ -163,12 +163,12 @@ func (m *Model) write(key tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 			e.trouble = err.Error()
 		case answer != nil:
 			m.entry = m.next()
-			return m, m.give(*answer)
+			return m.give(*answer)
 		}
 	default:
 		e.text = append(e.text, []rune(key.Text)...)
 	}
-	return m, nil
+	return nil
 }
 
 // next begins the answer to the inquiry after the one that is being answered; nil: there is no other.

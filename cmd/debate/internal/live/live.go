@@ -93,14 +93,16 @@ func tick() tea.Cmd {
 }
 
 // Update takes a message.
-func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return m, m.update(msg) }
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case TickMsg:
 		m.now, m.frame = time.Time(msg), m.frame+1
 		if !m.over {
-			return m, tick()
+			return tick()
 		}
 	case EventMsg:
 		m.take(&msg.Event)
@@ -125,16 +127,16 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	}
-	return m, nil
+	return nil
 }
 
 // end shows the last frame.
-func (m *Model) end() (tea.Model, tea.Cmd) {
+func (m *Model) end() tea.Cmd {
 	if m.course.Failed() {
 		m.tell(m.failures.Rest())
 	}
 	m.over, m.entry = true, nil
-	return m, tea.Quit
+	return tea.Quit
 }
 
 // take takes an event.
