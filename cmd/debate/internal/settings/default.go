@@ -96,11 +96,7 @@ func (d *draft) lacks(section, instead, model string) bool {
 
 // asksJudge reports whether a deliberation needs a judge.
 func (d *draft) asksJudge() bool {
-	ends := ""
-	if t := d.root.get("termination"); t != nil {
-		ends = t.textAt("kind")
-	}
-	synthesis := d.root.textAt("synthesis")
+	ends, synthesis := d.root.get("termination").textAt("kind"), d.root.textAt("synthesis")
 	return ends != "" && ends != deliberation.TerminationFixed || synthesis != deliberation.SynthesisVoting &&
 		synthesis != deliberation.SynthesisRegistered
 }

@@ -28,9 +28,6 @@ func beside(file, path string) string {
 func promptsOf(root *node) {
 	all := append(slices.Clone(root.get("agents").list()), root.get("evaluators").list()...)
 	for _, who := range append(all, root.get(keyJudge)) {
-		if who == nil {
-			continue
-		}
 		if path := who.get("promptFile"); path != nil && path.form == formText {
 			path.value = beside(path.File, path.value)
 		}

@@ -66,8 +66,11 @@ func (n *node) is(truth bool) bool {
 	return n != nil && n.form == formBool && n.value == strconv.FormatBool(truth)
 }
 
-// get returns the value under a key of an object, or nil.
+// get returns the value under a key of an object; nil: there is none, or no object.
 func (n *node) get(key string) *node {
+	if n == nil {
+		return nil
+	}
 	for i := range n.members {
 		if n.members[i].key == key {
 			return n.members[i].value

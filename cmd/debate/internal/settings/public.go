@@ -24,11 +24,7 @@ func foreign(root *node) bool {
 	mark := func(agent *node) bool {
 		return agent.get("provider") != nil || agent.get("systemPromptPath") != nil || agent.get(keyEnabled) != nil
 	}
-	if judge := root.get(keyJudge); judge != nil && mark(judge) {
-		return true
-	}
-	agents := root.get("agents")
-	return agents != nil && slices.ContainsFunc(agents.items, mark)
+	return mark(root.get(keyJudge)) || slices.ContainsFunc(root.get("agents").list(), mark)
 }
 
 // translator makes the config of a deliberation out of the fields of the public program. It moves nodes, so that what the
@@ -421,8 +417,7 @@ func (t *translator) orchestrator(kind, debate *node) {
 	switch kind.value {
 	case "state-machine":
 	case "classic":
-		condition := debate.get("terminationCondition")
-		if condition != nil && condition.textAt("type") != "" && condition.textAt("type") != deliberation.TerminationFixed {
+		if ends := debate.get("terminationCondition").textAt("type"); ends != "" && ends != deliberation.TerminationFixed {
 			t.wrong.addf(kind.Place, "is \"classic\", which knows no termination but \"fixed\": remove one of them")
 		}
 	default:

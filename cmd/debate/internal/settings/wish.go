@@ -100,8 +100,7 @@ func (d *draft) flags(w *Wish) {
 		root.set("unattended", boolNode(flag("clarify"), false))
 	}
 	if root.get("unattended") == nil {
-		limits := root.get("budget")
-		confirmed := limits != nil && limits.get("confirm").is(true) // by a person, whom the conversation waits for
+		confirmed := root.get("budget").get("confirm").is(true) // by a person, whom the conversation waits for
 		root.set("unattended", boolNode(Place{Path: "unattended"}, w.Unattended && !confirmed))
 	}
 	if w.Budget != "" {
@@ -156,7 +155,7 @@ func (d *draft) models(w *Wish) {
 		for _, key := range []string{keyJudge, "arbiter"} {
 			replaceModel(d.root.get(key), w.Model, at)
 		}
-		for _, judge := range d.judges() {
+		for _, judge := range d.root.get("judging").get("judges").list() {
 			replaceModel(judge, w.Model, at)
 		}
 		if s := d.root.textAt("summarizer"); s != "" && s != "none" {
@@ -177,14 +176,6 @@ func (d *draft) models(w *Wish) {
 	default:
 		replaceModel(d.root.object(keyJudge, at), w.Judge, at)
 	}
-}
-
-// judges returns the judges of a debate.
-func (d *draft) judges() []*node {
-	if judging := d.root.get("judging"); judging != nil {
-		return judging.get("judges").list()
-	}
-	return nil
 }
 
 // replaceModel makes a model that of an agent or a judge. Those that are no model stay what they are.
