@@ -43,9 +43,30 @@ type jsonParser struct {
 	in           *json.Decoder
 	at           int // where the token begins that was read last
 	line, column int // of at
-	nodes        int
-	full         bool // too much was found: nothing more is read
-	wrong        mistakes
+	tally
+}
+
+// tally is what a parser has found so far.
+type tally struct {
+	nodes int
+	full  bool // it is too much: nothing more is read
+	wrong mistakes
+}
+
+// count counts a value at a place. It reports whether there is room for it.
+func (t *tally) count(at Place, depth int) bool {
+	t.nodes++
+	at.Path = "" // it may be long
+	switch {
+	case t.full:
+	case depth > mostDepth:
+		t.wrong.addf(at, "lies more than %d levels deep", mostDepth)
+		t.full = true
+	case t.nodes > mostNodes:
+		t.wrong.addf(at, "is too much: a config has at most %d values", mostNodes)
+		t.full = true
+	}
+	return !t.full
 }
 
 // token reads the next token. It also returns how the text has it, and its place.
@@ -72,10 +93,7 @@ func (p *jsonParser) value(at Place, depth int) *node {
 		at = here
 	}
 	n := &node{Place: at}
-	if p.nodes++; depth > mostDepth || p.nodes > mostNodes {
-		at.Path = "" // it may be long
-		p.wrong.addf(at, "%w", tooMuch(depth))
-		p.full = true
+	if !p.count(at, depth) {
 		return n
 	}
 	switch token := token.(type) {
@@ -137,11 +155,4 @@ func within(path, key string) string {
 		return key
 	}
 	return path + "." + key
-}
-
-func tooMuch(depth int) error {
-	if depth > mostDepth {
-		return fmt.Errorf("lies more than %d levels deep", mostDepth)
-	}
-	return fmt.Errorf("is too much: a config has at most %d values", mostNodes)
 }

@@ -78,10 +78,8 @@ func tabbed(text string, number int) bool {
 
 // yamlParser turns the nodes of the YAML parser into those of this package.
 type yamlParser struct {
-	name  string
-	nodes int
-	full  bool // too much was found: nothing more is read
-	wrong mistakes
+	name string
+	tally
 }
 
 func (p *yamlParser) place(y *yaml.Node, path string) Place {
@@ -90,12 +88,7 @@ func (p *yamlParser) place(y *yaml.Node, path string) Place {
 
 func (p *yamlParser) value(y *yaml.Node, at Place, depth int) *node {
 	n := &node{Place: at}
-	if p.nodes++; depth > mostDepth || p.nodes > mostNodes || p.full {
-		if !p.full {
-			at.Path = "" // it may be long
-			p.wrong.addf(at, "%w", tooMuch(depth))
-		}
-		p.full = true
+	if !p.count(at, depth) {
 		return n
 	}
 	if (y.Kind == yaml.SequenceNode || y.Kind == yaml.MappingNode) && y.ShortTag() != usualTag(y.Kind) {
