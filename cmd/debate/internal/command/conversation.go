@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/demo"
@@ -225,16 +226,15 @@ func findNewest(ctx context.Context, kept store.Store, name string, from choice)
 // interruptible carries out what runs no conversation, so that there is nothing to pause: the first Ctrl-C ends its context.
 func (p *program) interruptible(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	var watching sync.WaitGroup
+	watching.Go(func() {
 		select {
 		case <-p.Interrupts:
 			cancel(exit(exitInterrupted, nil))
 		case <-ctx.Done():
 		}
-	}()
-	defer func() { cancel(nil); <-done }()
+	})
+	defer func() { cancel(nil); watching.Wait() }()
 	return interruption(ctx, do(ctx))
 }
 

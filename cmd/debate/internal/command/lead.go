@@ -147,13 +147,10 @@ func (p *program) environ() []string {
 func (l *leader) leadLines(ctx context.Context) (*flow.Record, error) {
 	ctx, stop := context.WithCancel(ctx)
 	asking, unask := context.WithCancel(ctx)
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		l.watch(ctx, stop, unask)
-	}()
-	ticking := l.tick(ctx)
-	defer func() { stop(); <-watched; <-ticking; unask() }()
+	var beside sync.WaitGroup
+	beside.Go(func() { l.watch(ctx, stop, unask) })
+	beside.Go(func() { l.tick(ctx) })
+	defer func() { stop(); beside.Wait(); unask() }()
 	for {
 		record, err := l.follow(ctx)
 		if record == nil || record.State != flow.StateAwaitingInput || !l.asks() || l.interrupted.Load() {
@@ -165,27 +162,22 @@ func (l *leader) leadLines(ctx context.Context) (*flow.Record, error) {
 	}
 }
 
-// tick tells of calls of which nothing comes. The channel is closed once ctx is done, and nothing is told any more.
-func (l *leader) tick(ctx context.Context) <-chan struct{} {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case now := <-ticker.C:
-				l.showing.Lock()
-				if l.lines != nil {
-					l.lines.Tick(now)
-				}
-				l.showing.Unlock()
+// tick tells of calls of which nothing comes, until ctx is done.
+func (l *leader) tick(ctx context.Context) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			l.showing.Lock()
+			if l.lines != nil {
+				l.lines.Tick(now)
 			}
+			l.showing.Unlock()
 		}
-	}()
-	return done
+	}
 }
 
 // watch takes the signals that ask the program to end. The first one pauses the conversation. If that is impossible, and with the
@@ -212,18 +204,17 @@ func (l *leader) watch(ctx context.Context, stop, unask func()) {
 // follow shows events until no process works on the conversation. It has then shown every event of the record that it returns.
 func (l *leader) follow(ctx context.Context) (*flow.Record, error) {
 	reading, stop := context.WithCancel(ctx)
-	shown := make(chan struct{})
-	go func() {
-		defer close(shown)
+	var showing sync.WaitGroup
+	showing.Go(func() {
 		for _, err := range l.events(reading) {
 			if err != nil {
 				return
 			}
 		}
-	}()
+	})
 	record, err := l.session.WaitIdle(ctx)
 	stop()
-	<-shown
+	showing.Wait()
 	l.catchUp(ctx, record)
 	return record, err
 }

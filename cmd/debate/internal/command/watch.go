@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,19 +46,17 @@ func (p *program) watch() *cobra.Command {
 func (p *program) follow(ctx context.Context, engine *debate.Engine, before *flow.Record, unnamed bool) error {
 	id := before.ID
 	ctx, cancel := context.WithCancelCause(ctx)
-	watched := make(chan struct{})
-	defer func() { cancel(nil); <-watched }()
+	var watching sync.WaitGroup
+	defer func() { cancel(nil); watching.Wait() }()
 	alone := p.aloneNow(ctx, engine, before)
 	if alone != nil && unnamed {
-		close(watched)
 		return alone
 	}
-	go func() {
-		defer close(watched)
+	watching.Go(func() {
 		if left := p.leftAlone(ctx, engine, id); unnamed && alone == nil && left != nil {
 			cancel(left)
 		}
-	}()
+	})
 	told := alone == nil
 	lines := p.plainLines()
 	r := p.reader(p.Out, func(id string) string { return progress.Clean(called(before, id)) })
