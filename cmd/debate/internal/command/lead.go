@@ -147,10 +147,10 @@ func (p *program) environ() []string {
 func (l *leader) leadLines(ctx context.Context) (*flow.Record, error) {
 	ctx, stop := context.WithCancel(ctx)
 	asking, unask := context.WithCancel(ctx)
-	var beside sync.WaitGroup
-	beside.Go(func() { l.watch(ctx, stop, unask) })
-	beside.Go(func() { l.tick(ctx) })
-	defer func() { stop(); beside.Wait(); unask() }()
+	var running sync.WaitGroup
+	running.Go(func() { l.watch(ctx, stop, unask) })
+	running.Go(func() { l.tick(ctx) })
+	defer func() { stop(); running.Wait(); unask() }()
 	for {
 		record, err := l.follow(ctx)
 		if record == nil || record.State != flow.StateAwaitingInput || !l.asks() || l.interrupted.Load() {
