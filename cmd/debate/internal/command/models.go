@@ -108,12 +108,8 @@ func (p *program) vendorModels(ctx context.Context, vendor string) (map[string]f
 }
 
 func containsAll(name string, parts []string) bool {
-	for _, part := range parts {
-		if !strings.Contains(strings.ToLower(name), strings.ToLower(part)) {
-			return false
-		}
-	}
-	return true
+	missing := func(part string) bool { return !strings.Contains(strings.ToLower(name), strings.ToLower(part)) }
+	return !slices.ContainsFunc(parts, missing)
 }
 
 // modelTable prints models. On a terminal of few columns it leaves out two of its own.

@@ -49,23 +49,15 @@ const argument = "[problem]"
 
 // OfFlags reports whether an error is about the command line alone: each mistake in it is one of a flag.
 func OfFlags(err error) bool {
-	all := mistakesIn(err)
-	for _, m := range all {
-		if m.File != "" || lacks(m) || !strings.HasPrefix(m.Path, "--") && m.Path != argument {
+	found := false
+	for _, one := range each(err) {
+		m, ok := errors.AsType[*Error](one)
+		if ok && (m.File != "" || lacks(m) || !strings.HasPrefix(m.Path, "--") && m.Path != argument) {
 			return false
 		}
+		found = found || ok
 	}
-	return len(all) > 0
-}
-
-// mistakesIn returns the mistakes that an error joins.
-func mistakesIn(err error) (all []*Error) {
-	for _, one := range each(err) {
-		if m, ok := errors.AsType[*Error](one); ok {
-			all = append(all, m)
-		}
-	}
-	return all
+	return found
 }
 
 // each returns the errors that an error joins.

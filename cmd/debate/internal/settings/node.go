@@ -3,6 +3,7 @@ package settings
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,15 +67,18 @@ func (n *node) is(truth bool) bool {
 	return n != nil && n.form == formBool && n.value == strconv.FormatBool(truth)
 }
 
+// at returns which member of an object has a key; -1: none, or it is no object.
+func (n *node) at(key string) int {
+	if n == nil {
+		return -1
+	}
+	return slices.IndexFunc(n.members, func(m member) bool { return m.key == key })
+}
+
 // get returns the value under a key of an object; nil: there is none, or no object.
 func (n *node) get(key string) *node {
-	if n == nil {
-		return nil
-	}
-	for i := range n.members {
-		if n.members[i].key == key {
-			return n.members[i].value
-		}
+	if at := n.at(key); at >= 0 {
+		return n.members[at].value
 	}
 	return nil
 }
@@ -89,28 +93,24 @@ func (n *node) textAt(key string) string {
 
 // set puts a value under a key of an object, in the place of another one. nil: it does nothing.
 func (n *node) set(key string, value *node) {
-	if value == nil {
-		return
+	switch at := n.at(key); {
+	case value == nil:
+	case at >= 0:
+		n.members[at].value = value
+	default:
+		n.members = append(n.members, member{key, value})
 	}
-	for i := range n.members {
-		if n.members[i].key == key {
-			n.members[i].value = value
-			return
-		}
-	}
-	n.members = append(n.members, member{key, value})
 }
 
 // remove takes a key out of an object, and returns its value, or nil.
 func (n *node) remove(key string) *node {
-	for i := range n.members {
-		if n.members[i].key == key {
-			value := n.members[i].value
-			n.members = append(n.members[:i:i], n.members[i+1:]...)
-			return value
-		}
+	at := n.at(key)
+	if at < 0 {
+		return nil
 	}
-	return nil
+	value := n.members[at].value
+	n.members = append(n.members[:at:at], n.members[at+1:]...)
+	return value
 }
 
 // object returns the object under a key. If there is none, it makes one.
