@@ -24,7 +24,7 @@ func (p *program) attend(clarify bool) (attended bool, err error) {
 		return false, exit(exitArguments,
 			errors.New("--clarify reads answers from the standard input, and so it cannot be the problem too: use --problemDescription"))
 	case clarify && !terminal(p.In):
-		p.answers().given = true
+		p.viewing.lines.given = true
 		return true, nil
 	default:
 		return p.interactive(), nil
@@ -32,7 +32,7 @@ func (p *program) attend(clarify bool) (attended bool, err error) {
 }
 
 // asks reports whether inquiries are asked line by line.
-func (p *program) asks() bool { return p.interactive() || p.answers().given }
+func (p *program) asks() bool { return p.interactive() || p.viewing.lines.given }
 
 // errNoAnswer reports that the standard input has ended before an inquiry was answered.
 var errNoAnswer = errors.New("the standard input has no more answers")
@@ -52,13 +52,6 @@ type answerLines struct {
 type answerLine struct {
 	text string
 	err  error
-}
-
-func (p *program) answers() *answerLines {
-	if p.viewing.lines == nil {
-		p.viewing.lines = &answerLines{}
-	}
-	return p.viewing.lines
 }
 
 // read returns the next line. At the end of the input the error is errNoAnswer, and of a line that is no answer a lineError.
@@ -131,7 +124,7 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry, asks string) error
 	dialogue := inquiry.Begin(*q)
 	for {
 		_, _ = fmt.Fprintf(l.Err, "%s> ", dialogue.Prompt())
-		line, err := l.answers().read(ctx, l.In)
+		line, err := l.viewing.lines.read(ctx, l.In)
 		refused, ok := errors.AsType[lineError](err)
 		if !terminal(l.In) || err != nil && !ok {
 			_, _ = fmt.Fprintln(l.Err) // nobody has pressed enter

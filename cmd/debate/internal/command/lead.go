@@ -27,8 +27,8 @@ type viewing struct {
 	began time.Time // when the program began: what happened before is shown by nobody
 	// inputRead means that the problem was read from the standard input.
 	inputRead bool
-	lines     *answerLines
-	columns   int // of the terminal that a pager shows a text on; 0: none does
+	lines     answerLines // of the standard input
+	columns   int         // of the terminal that a pager shows a text on; 0: none does
 }
 
 // viewFlags adds the flags of commands that lead a conversation to its end.

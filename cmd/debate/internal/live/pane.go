@@ -28,13 +28,10 @@ type pane struct {
 	rows   int    // of text, in the last frame
 	lines  int    // there were in the last frame in which the person read back
 
-	pages     []page // of the speeches that are kept
-	forgotten int    // speeches before those
-	width     int    // of the pages
+	pages     [][]string // the speeches that are kept, in lines
+	forgotten int        // speeches before those
+	width     int        // of the pages
 }
-
-// page is a speech in lines.
-type page []string
 
 // pane returns the rows of those who take part and of what is said. If there is no room for more, that is one line.
 func (m *Model) pane(room int) []row {
@@ -151,7 +148,7 @@ func (m *Model) lastRows(lines []string) []string {
 }
 
 // paged returns the speeches that are kept in lines. What was wrapped before stays.
-func (m *Model) paged() []page {
+func (m *Model) paged() [][]string {
 	r := &m.read
 	if gone := m.course.Forgotten - r.forgotten; gone > 0 {
 		for _, p := range r.pages[:min(gone, len(r.pages))] {

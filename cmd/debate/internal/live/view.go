@@ -105,7 +105,7 @@ func (m *Model) rounds() string {
 // phase says what happens, and how much of it is done.
 func (m *Model) phase() string {
 	phase := m.course.PhaseWord()
-	if m.course.Begun() && m.course.Count() != "" {
+	if m.course.Begun && m.course.Count() != "" {
 		phase += " " + strings.Trim(m.course.Count(), "()")
 	}
 	return phase

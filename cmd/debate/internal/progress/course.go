@@ -19,6 +19,7 @@ type Course struct {
 	Of          int        // the number of rounds, 0 if it is unknown
 	// Expected is how many calls the phase is expected to make, 0 if that is unknown, and Done how many of them have ended.
 	Expected, Done int
+	Begun          bool         // the phase has made a call
 	Actors         []*Actor     // those of the config in its order, then others as they come
 	Plan           arbiter.Plan // of arbitrated work: its steps
 	Inquiries      []flow.Inquiry
@@ -36,7 +37,6 @@ type Course struct {
 	timeouts map[flow.CallKind]time.Duration // of one of a kind
 	failing  map[string]string               // the models that have failed for good, by their calls
 	jobs     progress.Jobs
-	seen     bool // the phase has made a call
 }
 
 // Actor is an agent, a judge, or anybody else who is asked.
@@ -135,9 +135,6 @@ func (c *Course) Halted() bool {
 	return c.State == flow.StatePaused || c.State == flow.StateAwaitingInput || c.State == flow.StateError
 }
 
-// Begun reports whether the phase has made a call.
-func (c *Course) Begun() bool { return c.seen }
-
 // Waits reports whether a call waits before it is made again.
 func (c *Course) Waits() bool {
 	for _, a := range c.Actors {
@@ -228,7 +225,7 @@ func (c *Course) limit(timeouts map[flow.CallKind]flow.Duration) {
 func (c *Course) count(body flow.Body) {
 	switch body := body.(type) {
 	case *flow.Intent:
-		c.seen = c.seen || body.Tool == ""
+		c.Begun = c.Begun || body.Tool == ""
 	case *flow.Skipped:
 		c.Done++
 	case *flow.Late:
@@ -344,7 +341,7 @@ func (c *Course) turnTo(t *flow.Transition, moved bool) {
 	if !moved {
 		return // the phase goes on, or will
 	}
-	c.Expected, c.Done, c.seen = c.jobs.Phase.Expected, 0, false
+	c.Expected, c.Done, c.Begun = c.jobs.Phase.Expected, 0, false
 	for _, a := range c.Actors {
 		if a.tidy(); c.Over() {
 			a.Jobs = nil
