@@ -7,7 +7,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -237,10 +236,7 @@ func (p *program) keepScores(ctx context.Context, engine *debate.Engine, id, of,
 	} else {
 		var data []byte
 		if data, err = indented(scoreSheet{id, report}); err == nil {
-			err = writeFile(path, func(w io.Writer) error {
-				_, err := w.Write(data)
-				return err
-			})
+			err = writeFile(path, data)
 		}
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -45,14 +44,12 @@ func (p *program) runExport(ctx context.Context, engine *debate.Engine, id, outp
 	if err := engine.Export(ctx, id, &whole); err != nil {
 		return err
 	}
-	write := func(w io.Writer) error {
-		_, err := w.Write(escaped(whole.Bytes())) // it may be shown on a terminal
+	data := escaped(whole.Bytes()) // it may be shown on a terminal
+	if output == "" {
+		_, err := p.Out.Write(data)
 		return err
 	}
-	if output == "" {
-		return write(p.Out)
-	}
-	if err := writeFile(output, write); err != nil {
+	if err := writeFile(output, data); err != nil {
 		return fmt.Errorf("write the export: %w", err)
 	}
 	p.warnf("Exported to %s.", output)

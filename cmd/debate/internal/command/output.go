@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -201,10 +200,7 @@ func (p *program) writeResult(record *flow.Record, led error) error {
 	if !bytes.HasSuffix(data, []byte("\n")) {
 		data = append(data, '\n')
 	}
-	err := writeFile(p.outputs.result, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	err := writeFile(p.outputs.result, data)
 	if err == nil {
 		return led
 	}
@@ -217,7 +213,7 @@ func (p *program) writeResult(record *flow.Record, led error) error {
 // writeFile replaces a file in one step: whoever reads it finds the old content or the new one. The folders to it are created.
 // The file keeps its mode; a new one has that of other new files. A symbolic link stays one, and what it names is replaced. What
 // is no regular file, such as a pipe, is written to as it is.
-func writeFile(path string, write func(io.Writer) error) (err error) {
+func writeFile(path string, data []byte) (err error) {
 	path = target(path)
 	info, err := os.Stat(path)
 	switch {
@@ -230,7 +226,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder", path)
 	case !info.Mode().IsRegular():
-		return writeInto(path, write)
+		return writeInto(path, data)
 	}
 	// Not os.CreateTemp, whose files only their owner may read.
 	fresh := filepath.Join(filepath.Dir(path), ".debate-"+rand.Text())
@@ -243,27 +239,25 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 			_ = os.Remove(fresh)
 		}
 	}()
-	err = write(file)
+	_, err = file.Write(data)
 	if err == nil && info != nil {
 		err = file.Chmod(info.Mode().Perm())
 	}
 	if err == nil {
 		err = file.Sync()
 	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = cmp.Or(err, file.Close()); err != nil {
 		return err
 	}
 	return os.Rename(fresh, path)
 }
 
 // writeInto writes to what cannot be replaced.
-func writeInto(path string, write func(io.Writer) error) error {
+func writeInto(path string, data []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(file), file.Close())
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
 }

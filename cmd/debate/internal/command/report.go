@@ -72,7 +72,11 @@ func (p *program) publish(document *export.Document, name, output string, open b
 	var err error
 	switch {
 	case output == "" && !open:
-		return writeDocument(document, p.Out, (*export.Document).Markdown)
+		data, err := rendered(document, (*export.Document).Markdown)
+		if err == nil {
+			_, err = p.Out.Write(data)
+		}
+		return err
 	case output == "":
 		if path, err = p.cachePage(name); err == nil {
 			err = writePrivate(document, path)
@@ -148,26 +152,27 @@ func writeReport(document *export.Document, path string) error {
 	if page(path) {
 		format = (*export.Document).HTML
 	}
-	return writeFile(path, func(w io.Writer) error { return writeDocument(document, w, format) })
-}
-
-// writeDocument writes a document. Nothing is written unless all of it can be.
-func writeDocument(document *export.Document, w io.Writer, format func(*export.Document, io.Writer) error) error {
-	var whole bytes.Buffer
-	if err := format(document, &whole); err != nil {
+	data, err := rendered(document, format)
+	if err != nil {
 		return err
 	}
-	_, err := w.Write(whole.Bytes())
-	return err
+	return writeFile(path, data)
+}
+
+// rendered returns a document in a format: nothing is written unless all of it can be.
+func rendered(document *export.Document, format func(*export.Document, io.Writer) error) ([]byte, error) {
+	var whole bytes.Buffer
+	err := format(document, &whole)
+	return whole.Bytes(), err
 }
 
 // writePrivate writes a document as a page that only the user can read.
 func writePrivate(document *export.Document, path string) error {
-	var whole bytes.Buffer
-	if err := errors.Join(document.HTML(&whole), os.MkdirAll(filepath.Dir(path), 0o700)); err != nil {
+	data, err := rendered(document, (*export.Document).HTML)
+	if err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700)); err != nil {
 		return err
 	}
-	return os.WriteFile(path, whole.Bytes(), 0o600)
+	return os.WriteFile(path, data, 0o600)
 }
 
 // cachePage returns the path of a page in the user's folder of caches.
