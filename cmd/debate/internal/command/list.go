@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
@@ -190,51 +189,30 @@ func (p *program) showList(found []listed, f *listFlags) error {
 // listTable prints the conversations. On a terminal of so many columns the ids are short, and a row takes one line. With 0 columns it is
 // none, and the ids are whole.
 func (p *program) listTable(found []listed, width int) error {
-	rows := [][]string{{"ID", "STARTED", "FLOW", "STATE", "ROUND", "COST", "TOPIC"}}
+	t := &table{out: p.Out, width: width, short: true}
+	add := func(row ...string) {
+		id, started, state, round, cost, about := row[0], row[1], row[3], row[4], row[5], row[6]
+		switch {
+		case width == 0 || width >= wide:
+			t.texts(row)
+		case width < narrow:
+			t.texts([]string{id, state, about})
+		default:
+			if known, _, more := strings.Cut(cost, ", "); more { // how much stands in show
+				cost = known + "+"
+			}
+			t.texts([]string{id, started, state, round, cost, about})
+		}
+	}
+	add("ID", "STARTED", "FLOW", "STATE", "ROUND", "COST", "TOPIC")
 	for i := range found {
 		cells := found[i].cells()
 		if width > 0 {
 			cells[0] = shortID(cells[0])
 		}
-		rows = append(rows, cells)
-	}
-	topic := 60
-	if width > 0 {
-		for i, row := range rows {
-			if id, started, state, round, cost, about := row[0], row[1], row[3], row[4], row[5], row[6]; width < narrow {
-				rows[i] = []string{id, state, about}
-			} else if width < wide {
-				if known, _, more := strings.Cut(cost, ", "); more { // how much stands in show
-					cost = known + "+"
-				}
-				rows[i] = []string{id, started, state, round, cost, about}
-			}
-		}
-		topic = max(10, width-widthOf(rows))
-	}
-	t := newTable(p.Out)
-	for _, row := range rows {
-		last := len(row) - 1
-		row[last] = ansi.Truncate(progress.Clean(row[last]), topic, "…")
-		cells := make([]any, len(row))
-		for i, cell := range row {
-			cells[i] = cell
-		}
-		t.row(cells...)
+		add(cells...)
 	}
 	return t.end()
-}
-
-// widthOf returns how many columns a table takes without its last cells.
-func widthOf(rows [][]string) (width int) {
-	for column := range len(rows[0]) - 1 {
-		most := 0
-		for _, row := range rows {
-			most = max(most, ansi.StringWidth(row[column]))
-		}
-		width += most + 2
-	}
-	return width
 }
 
 // cells returns a row of the list, with the whole id and topic.

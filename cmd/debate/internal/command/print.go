@@ -40,7 +40,8 @@ func indented(value any) ([]byte, error) {
 // cell on several lines, or the cells below each other: no word breaks.
 type table struct {
 	out   io.Writer
-	width int // of the terminal; 0: it is none
+	width int  // of the terminal; 0: it is none
+	short bool // each row takes one line: the last column is cut
 	rows  [][]string
 }
 
@@ -53,13 +54,21 @@ func (p *program) table() *table {
 
 func (t *table) row(cells ...any) {
 	texts := make([]string, len(cells))
-	last := 0
 	for i, cell := range cells {
-		if texts[i] = progress.Clean(fmt.Sprint(cell)); texts[i] != "" {
+		texts[i] = fmt.Sprint(cell)
+	}
+	t.texts(texts)
+}
+
+// texts adds a row.
+func (t *table) texts(cells []string) {
+	last := 0
+	for i := range cells {
+		if cells[i] = progress.Clean(cells[i]); cells[i] != "" {
 			last = i
 		}
 	}
-	t.rows = append(t.rows, texts[:min(len(texts), last+1)])
+	t.rows = append(t.rows, cells[:min(len(cells), last+1)])
 }
 
 // narrowest is how many columns the last cell of a row has at least.
@@ -80,18 +89,27 @@ func (t *table) end() error {
 			widths[i] = max(widths[i], ansi.StringWidth(cell)+2)
 		}
 	}
+	begin := 0
 	for _, width := range widths {
-		least += width
+		begin += width
+	}
+	least += begin
+	room := 60 // of a last cell that is cut
+	if t.width > 0 {
+		room = max(10, t.width-begin)
 	}
 	var out strings.Builder
 	for i, row := range t.rows {
 		switch {
 		case len(row) == 0:
-		case t.width == 0 || least <= t.width || len(widths) == 1:
+		case t.width == 0 || t.short || least <= t.width || len(widths) == 1:
 			var line strings.Builder
 			last := len(row) - 1
 			for at, cell := range row[:last] {
 				line.WriteString(cell + strings.Repeat(" ", widths[at]-ansi.StringWidth(cell)))
+			}
+			if t.short && last == len(widths) {
+				row[last] = ansi.Truncate(row[last], room, "…")
 			}
 			writeHanging(&out, line.String(), row[last], t.width)
 		case i > 0: // below the heads
