@@ -92,7 +92,7 @@ func promptOf(name, text string) listedPrompt {
 func comment() *regexp.Regexp { return regexp.MustCompile(`^\{\{- /\* (.*?) \*/`) }
 
 // promptTexts reads the files that take the place of templates, each given as name=file.
-func promptTexts(given []string) (map[string]string, error) {
+func (p *program) promptTexts(given []string) (map[string]string, error) {
 	out := make(map[string]string, len(given))
 	for _, one := range given {
 		name, path, ok := strings.Cut(one, "=")
@@ -102,6 +102,7 @@ func promptTexts(given []string) (map[string]string, error) {
 		if _, twice := out[name]; twice {
 			return nil, exit(exitArguments, fmt.Errorf("--prompt: %s is given twice", name))
 		}
+		p.reads(path)
 		text, err := readPrompt(path)
 		if err != nil {
 			return nil, exit(exitConfig, fmt.Errorf("--prompt %s: %w", name, err))

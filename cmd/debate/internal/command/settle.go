@@ -106,7 +106,7 @@ func (p *program) load(
 		return nil, err
 	}
 	w := f.wish
-	if w.Prompts, err = promptTexts(f.prompts); err != nil {
+	if w.Prompts, err = p.promptTexts(f.prompts); err != nil {
 		return nil, err
 	}
 	if engine.Models, err = p.rows(&f.rows); err != nil {
@@ -118,10 +118,6 @@ func (p *program) load(
 	}
 	p.reads(m.paths...)
 	p.reads(source.File, f.problemFile)
-	for _, one := range f.prompts {
-		_, path, _ := strings.Cut(one, "=")
-		p.reads(path)
-	}
 	w.Texts, w.Files = m.texts, m.files
 	if !f.demo { // which costs nothing, and asks no model
 		w.Usual = p.usual.Defaults
