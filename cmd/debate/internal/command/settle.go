@@ -30,8 +30,6 @@ type configFlags struct {
 	demo        bool
 	rounds      int
 	patience    time.Duration
-	agents      []string
-	labels      map[string]string
 	prompts     []string
 	files       []string // that belong to the problem
 	rows        rowFlags
@@ -45,7 +43,7 @@ func (f *configFlags) define(c *cobra.Command) {
 	flags.StringVarP(&f.config, "config", "c", "", "read the config from this file, JSON or YAML (default ./debate-config.json or .yaml)")
 	flags.BoolVar(&f.demo, "demo", false, "play a script, which needs no key")
 	flags.StringVar(&f.wish.Flow, "flow", "", "the kind of conversation: "+strings.Join(settings.Flows(), ", ")+" (default deliberation)")
-	flags.StringSliceVarP(&f.agents, "agents", "a", nil, "who takes part: roles, ids or names, with commas")
+	flags.StringSliceVarP(&f.wish.Agents, "agents", "a", nil, "who takes part: roles, ids or names, with commas")
 	flags.IntVarP(&f.rounds, "rounds", "r", 0, "how many rounds there are at most; of an arbiter: how many executions")
 	flags.StringVar(&f.wish.AgentDir, "agent-dir", "", "an arbiter's agents: a folder with a Markdown file for each")
 	flags.StringVar(&f.wish.Format, "format", "", "the format of a debate, such as oxford")
@@ -59,7 +57,7 @@ func (f *configFlags) define(c *cobra.Command) {
 	flags.StringArrayVar(&f.files, "file", nil,
 		"a `path` of what belongs to the problem: a text, an image, a PDF, or a folder of them; can be repeated")
 	f.rows.define(c)
-	flags.StringToStringVar(&f.labels, "label", nil, "marks the conversation, as key=value; may be repeated")
+	flags.StringToStringVar(&f.wish.Labels, "label", nil, "marks the conversation, as key=value; may be repeated")
 	completeFlag(c, "flow", settings.Flows)
 	completeFlag(c, "format", formatNames)
 	completeFlag(c, "judge", modelNames)
@@ -122,10 +120,10 @@ func (p *program) load(
 	if !f.demo { // which costs nothing, and asks no model
 		w.Usual = p.usual.Defaults
 	}
-	w.Problem, w.Agents, w.Labels, w.Unattended = problem, f.agents, f.labels, !attended
+	w.Problem, w.Unattended = problem, !attended
 	if f.demo {
 		w.Labels = map[string]string{demo.Label: "true"}
-		maps.Copy(w.Labels, f.labels)
+		maps.Copy(w.Labels, f.wish.Labels)
 		w.Script = demo.Model
 	}
 	if c.Flags().Changed("rounds") {
