@@ -39,14 +39,11 @@ const modelUsage = "`model` for all who have one, or who=model for one, as provi
 // amend changes the settings of a conversation, and steers arbitrated work. It wants an id.
 func (p *program) amend() *cobra.Command {
 	var f amendFlags
-	c := &cobra.Command{
-		Use: "amend id", Args: arguments(cobra.ExactArgs(1)), ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.onOne(c.Context(), args, choice{}, func(_ context.Context, engine *debate.Engine, id string) error {
-				return p.runAmend(c, engine, id, &f)
-			})
-		},
-	}
+	c := p.aboutOne("amend id", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		return p.onOne(c.Context(), args, choice{}, func(_ context.Context, engine *debate.Engine, id string) error {
+			return p.runAmend(c, engine, id, &f)
+		})
+	})
 	flags := c.Flags()
 	flags.StringVar(&f.from, "from", "", "read an amendment from this `file`, JSON or YAML")
 	flags.StringArrayVar(&f.sets, "set", nil, "`name=value`: one field of the settings, such as turnTimeout=5m; can be repeated")

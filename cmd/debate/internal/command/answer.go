@@ -32,24 +32,21 @@ type answerFlags struct {
 // answer answers a question of a conversation, with a text or with one of its options.
 func (p *program) answer() *cobra.Command {
 	var f answerFlags
-	c := &cobra.Command{
-		Use: "answer id [question] answer", Args: arguments(cobra.RangeArgs(1, 3)), ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.onOne(c.Context(), args, waiting(), func(ctx context.Context, engine *debate.Engine, id string) error {
-				answer, err := p.answerOf(c, engine, id, args[1:], &f)
-				if err != nil {
-					return err
-				}
-				if err := p.control(ctx, engine, id, *answer); err != nil {
-					return err
-				}
-				if run, err := p.tellState(ctx, engine, id, !f.idle); err != nil || !run {
-					return err
-				}
-				return p.goOn(ctx, engine, id, "")
-			})
-		},
-	}
+	c := p.aboutOne("answer id [question] answer", cobra.RangeArgs(1, 3), func(c *cobra.Command, args []string) error {
+		return p.onOne(c.Context(), args, waiting(), func(ctx context.Context, engine *debate.Engine, id string) error {
+			answer, err := p.answerOf(c, engine, id, args[1:], &f)
+			if err != nil {
+				return err
+			}
+			if err := p.control(ctx, engine, id, *answer); err != nil {
+				return err
+			}
+			if run, err := p.tellState(ctx, engine, id, !f.idle); err != nil || !run {
+				return err
+			}
+			return p.goOn(ctx, engine, id, "")
+		})
+	})
 	flags := c.Flags()
 	flags.StringArrayVar(&f.files, "file", nil, "a `file` that belongs to the answer, such as an image or a PDF; can be repeated")
 	flags.StringVar(&f.model, "model", "", "with the option model: the model that takes over, as `provider/model`")

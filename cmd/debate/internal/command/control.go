@@ -30,10 +30,9 @@ func (p *program) withRun(c *cobra.Command, idle *bool) {
 // pause stops new calls of a conversation.
 func (p *program) pause() *cobra.Command {
 	var signal flow.Pause
-	c := &cobra.Command{
-		Use: "pause [id]", Args: arguments(cobra.MaximumNArgs(1)), ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error { return p.controlOne(c, args, unfinished(), signal) },
-	}
+	c := p.aboutOne("pause [id]", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		return p.controlOne(c, args, unfinished(), signal)
+	})
 	withReason(c, &signal.Reason)
 	c.Flags().BoolVar(&signal.Drain, "drain", false, "let the calls in flight finish; else they are aborted and paid for")
 	return c
@@ -43,15 +42,12 @@ func (p *program) pause() *cobra.Command {
 func (p *program) stop() *cobra.Command {
 	var reason string
 	var noResult bool
-	c := &cobra.Command{
-		Use: "stop id", Args: arguments(cobra.ExactArgs(1)), ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if noResult {
-				return p.controlOne(c, args, choice{}, flow.Cancel{Reason: reason})
-			}
-			return p.controlOne(c, args, choice{}, flow.Stop{Reason: reason})
-		},
-	}
+	c := p.aboutOne("stop id", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		if noResult {
+			return p.controlOne(c, args, choice{}, flow.Cancel{Reason: reason})
+		}
+		return p.controlOne(c, args, choice{}, flow.Stop{Reason: reason})
+	})
 	withReason(c, &reason)
 	c.Flags().BoolVar(&noResult, "no-result", false, "end the conversation for good, without a conclusion")
 	return c

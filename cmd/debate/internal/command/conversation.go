@@ -55,6 +55,11 @@ func (c *choice) what() string {
 	return what
 }
 
+// aboutOne returns a command about a conversation, which the first of its arguments names.
+func (p *program) aboutOne(use string, many cobra.PositionalArgs, run func(c *cobra.Command, args []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Args: arguments(many), ValidArgsFunction: p.completeIDs(1), RunE: run}
+}
+
 // onOne opens an engine for a conversation, which the first of the arguments names, and carries out what is done with it.
 func (p *program) onOne(
 	ctx context.Context, args []string, from choice, do func(ctx context.Context, engine *debate.Engine, id string) error,

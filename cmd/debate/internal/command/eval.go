@@ -36,35 +36,30 @@ type evalFlags struct {
 // eval has evaluators score the solution of a stored deliberation.
 func (p *program) eval() *cobra.Command {
 	var f evalFlags
-	c := &cobra.Command{
-		Use:               "eval [id|file]",
-		Args:              arguments(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := exclusive(c, "config", "evaluator"); err != nil {
+	c := p.aboutOne("eval [id|file]", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		if err := exclusive(c, "config", "evaluator"); err != nil {
+			return err
+		}
+		p.reads(f.file)
+		p.reads(args...) // which may be a file
+		if err := p.checkScores(f.output); err != nil {
+			return err
+		}
+		var err error
+		if p.usual.Models, err = p.rows(&f.rows); err != nil {
+			return err
+		}
+		if len(args) > 0 && saved(args[0]) {
+			return p.evalSaved(c.Context(), args[0], &f)
+		}
+		return p.onOne(c.Context(), args, solved(), func(ctx context.Context, engine *debate.Engine, id string) error {
+			about, err := solutionOf(ctx, engine, id)
+			if err != nil {
 				return err
 			}
-			p.reads(f.file)
-			p.reads(args...) // which may be a file
-			if err := p.checkScores(f.output); err != nil {
-				return err
-			}
-			var err error
-			if p.usual.Models, err = p.rows(&f.rows); err != nil {
-				return err
-			}
-			if len(args) > 0 && saved(args[0]) {
-				return p.evalSaved(c.Context(), args[0], &f)
-			}
-			return p.onOne(c.Context(), args, solved(), func(ctx context.Context, engine *debate.Engine, id string) error {
-				about, err := solutionOf(ctx, engine, id)
-				if err != nil {
-					return err
-				}
-				return p.runEval(ctx, engine, id, &about, &f)
-			})
-		},
-	}
+			return p.runEval(ctx, engine, id, &about, &f)
+		})
+	})
 	p.viewFlags(c)
 	c.Flags().StringVar(&f.file, "config", "", "read the evaluators from this `file`, JSON or YAML")
 	c.Flags().StringArrayVar(&f.models, "evaluator", nil, "`provider/model`: an evaluator; can be repeated")

@@ -16,24 +16,21 @@ import (
 func (p *program) export() *cobra.Command {
 	var output string
 	var check bool
-	c := &cobra.Command{
-		Use: "export id", Args: arguments(cobra.ExactArgs(1)), ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := exclusive(c, "check", "output"); err != nil {
-				return err
+	c := p.aboutOne("export id", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		if err := exclusive(c, "check", "output"); err != nil {
+			return err
+		}
+		if err := p.spare("output", output); err != nil {
+			return err
+		}
+		from := choice{last: anyNewest().last}
+		return p.besideOne(c.Context(), args, from, func(ctx context.Context, engine *debate.Engine, id string) error {
+			if check {
+				return p.checkLog(ctx, engine, id)
 			}
-			if err := p.spare("output", output); err != nil {
-				return err
-			}
-			from := choice{last: anyNewest().last}
-			return p.besideOne(c.Context(), args, from, func(ctx context.Context, engine *debate.Engine, id string) error {
-				if check {
-					return p.checkLog(ctx, engine, id)
-				}
-				return p.runExport(ctx, engine, id, output)
-			})
-		},
-	}
+			return p.runExport(ctx, engine, id, output)
+		})
+	})
 	c.Flags().StringVarP(&output, "output", "o", "", "the file")
 	c.Flags().BoolVar(&check, "check", false, "check the log in place of writing it")
 	return c

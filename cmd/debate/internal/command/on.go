@@ -27,19 +27,16 @@ type onFlags struct {
 // on starts a conversation from a point of another one, or with a problem that follows that of another one.
 func (p *program) on() *cobra.Command {
 	var f onFlags
-	c := &cobra.Command{
-		Use: "on id [problem]", Args: arguments(cobra.RangeArgs(1, 2)), ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			p.reads(f.file)
-			if err := errors.Join(exclusive(c, "at", "round"), p.checkOutputs()); err != nil {
-				return err
-			}
-			from := choice{last: anyNewest().last}
-			return p.onOne(c.Context(), args, from, func(_ context.Context, engine *debate.Engine, id string) error {
-				return p.runOn(c, engine, id, args[1:], &f)
-			})
-		},
-	}
+	c := p.aboutOne("on id [problem]", cobra.RangeArgs(1, 2), func(c *cobra.Command, args []string) error {
+		p.reads(f.file)
+		if err := errors.Join(exclusive(c, "at", "round"), p.checkOutputs()); err != nil {
+			return err
+		}
+		from := choice{last: anyNewest().last}
+		return p.onOne(c.Context(), args, from, func(_ context.Context, engine *debate.Engine, id string) error {
+			return p.runOn(c, engine, id, args[1:], &f)
+		})
+	})
 	flags := c.Flags()
 	flags.Int64Var(&f.at, "at", 0, "the number of the last event that is copied; 0: none")
 	flags.IntVar(&f.round, "round", 0, "copy up to the beginning of this round")

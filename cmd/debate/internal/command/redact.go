@@ -29,17 +29,14 @@ type redactFlags struct {
 // redact removes texts from a conversation. It wants an id: nothing brings them back.
 func (p *program) redact() *cobra.Command {
 	var f redactFlags
-	c := &cobra.Command{
-		Use: "redact id", Args: arguments(cobra.ExactArgs(1)), ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if !f.yes && (f.fromInput || !p.interactive()) {
-				return exit(exitArguments, errors.New("nobody can be asked: debate redact wants --yes here"))
-			}
-			return p.besideOne(c.Context(), args, choice{}, func(ctx context.Context, engine *debate.Engine, id string) error {
-				return p.runRedact(ctx, engine, id, &f)
-			})
-		},
-	}
+	c := p.aboutOne("redact id", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
+		if !f.yes && (f.fromInput || !p.interactive()) {
+			return exit(exitArguments, errors.New("nobody can be asked: debate redact wants --yes here"))
+		}
+		return p.besideOne(c.Context(), args, choice{}, func(ctx context.Context, engine *debate.Engine, id string) error {
+			return p.runRedact(ctx, engine, id, &f)
+		})
+	})
 	flags := c.Flags()
 	flags.IntSliceVar(&f.turns, "turn", nil, "the `numbers` of turns, from 1, in the order in which they were recorded")
 	flags.Int64SliceVar(&f.events, "event", nil, "the `numbers` of events, as debate watch --json has them")

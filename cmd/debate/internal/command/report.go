@@ -23,30 +23,26 @@ import (
 func (p *program) report() *cobra.Command {
 	var output string
 	var open bool
-	c := &cobra.Command{
-		Use:  "report [id|file]",
-		Args: arguments(cobra.MaximumNArgs(1)), ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := p.spareReport("output", output); err != nil {
+	c := p.aboutOne("report [id|file]", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		if err := p.spareReport("output", output); err != nil {
+			return err
+		}
+		if len(args) > 0 && saved(args[0]) {
+			document, err := savedDocument(args[0])
+			if err != nil {
 				return err
 			}
-			if len(args) > 0 && saved(args[0]) {
-				document, err := savedDocument(args[0])
-				if err != nil {
-					return err
-				}
-				name := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
-				return p.publish(document, name, output, open)
+			name := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
+			return p.publish(document, name, output, open)
+		}
+		return p.onOne(c.Context(), args, anyNewest(), func(ctx context.Context, engine *debate.Engine, id string) error {
+			document, err := export.Of(ctx, engine, id)
+			if err != nil {
+				return err
 			}
-			return p.onOne(c.Context(), args, anyNewest(), func(ctx context.Context, engine *debate.Engine, id string) error {
-				document, err := export.Of(ctx, engine, id)
-				if err != nil {
-					return err
-				}
-				return p.publish(document, id, output, open)
-			})
-		},
-	}
+			return p.publish(document, id, output, open)
+		})
+	})
 	c.Flags().StringVarP(&output, "output", "o", "", "the file: a page if it ends in .html, else Markdown, whose name ends in .md")
 	c.Flags().BoolVar(&open, "open", false, "open the report; without --output it is a page in the user's folder of caches")
 	return c

@@ -20,19 +20,16 @@ type resumeFlags struct {
 // resume continues a conversation, and tries again what a failure has stopped.
 func (p *program) resume() *cobra.Command {
 	var f resumeFlags
-	c := &cobra.Command{
-		Use: "resume [id]", Args: arguments(cobra.MaximumNArgs(1)), ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := p.checkOutputs(); err != nil {
-				return err
-			}
-			from := unfinished()
-			from.last.Idle = !f.idle // another process continues the others
-			return p.onOne(c.Context(), args, from, func(ctx context.Context, engine *debate.Engine, id string) error {
-				return p.runResume(ctx, engine, id, &f)
-			})
-		},
-	}
+	c := p.aboutOne("resume [id]", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		if err := p.checkOutputs(); err != nil {
+			return err
+		}
+		from := unfinished()
+		from.last.Idle = !f.idle // another process continues the others
+		return p.onOne(c.Context(), args, from, func(ctx context.Context, engine *debate.Engine, id string) error {
+			return p.runResume(ctx, engine, id, &f)
+		})
+	})
 	c.Flags().StringArrayVar(&f.models, "model", nil, modelUsage)
 	completeFlag(c, "model", modelNames)
 	withReason(c, &f.reason)

@@ -21,16 +21,11 @@ import (
 // show shows one conversation.
 func (p *program) show() *cobra.Command {
 	var full, unpaged bool
-	c := &cobra.Command{
-		Use:               "show [id]",
-		Args:              arguments(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.besideOne(c.Context(), args, anyNewest(), func(ctx context.Context, engine *debate.Engine, id string) error {
-				return p.runShow(ctx, engine, id, full, unpaged)
-			})
-		},
-	}
+	c := p.aboutOne("show [id]", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		return p.besideOne(c.Context(), args, anyNewest(), func(ctx context.Context, engine *debate.Engine, id string) error {
+			return p.runShow(ctx, engine, id, full, unpaged)
+		})
+	})
 	c.Flags().BoolVar(&full, "full", false, "print everything that was said, too")
 	c.Flags().BoolVar(&unpaged, "no-pager", false, "do not show a long text by a pager")
 	return c

@@ -19,24 +19,19 @@ import (
 // watch follows a conversation that another process runs, or prints one that is over.
 func (p *program) watch() *cobra.Command {
 	var unpaged bool
-	c := &cobra.Command{
-		Use:               "watch [id]",
-		Args:              arguments(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: p.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.besideOne(c.Context(), args, unfinished(), func(ctx context.Context, engine *debate.Engine, id string) error {
-				before, err := engine.Record(ctx, id)
-				if err != nil {
-					return err
-				}
-				if before.Final() {
-					return p.paged(unpaged, func() error { return p.follow(ctx, engine, before, false) })
-				}
-				p.warnf("Following %s.", shortID(id))
-				return p.follow(ctx, engine, before, len(args) == 0)
-			})
-		},
-	}
+	c := p.aboutOne("watch [id]", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		return p.besideOne(c.Context(), args, unfinished(), func(ctx context.Context, engine *debate.Engine, id string) error {
+			before, err := engine.Record(ctx, id)
+			if err != nil {
+				return err
+			}
+			if before.Final() {
+				return p.paged(unpaged, func() error { return p.follow(ctx, engine, before, false) })
+			}
+			p.warnf("Following %s.", shortID(id))
+			return p.follow(ctx, engine, before, len(args) == 0)
+		})
+	})
 	c.Flags().BoolVar(&unpaged, "no-pager", false, "do not show a long text by a pager")
 	return c
 }
