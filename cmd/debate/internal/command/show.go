@@ -43,9 +43,7 @@ func (p *program) runShow(ctx context.Context, engine *debate.Engine, id string,
 	if err != nil {
 		return err
 	}
-	err = p.paged(unpaged, func() error {
-		return p.showRecord(record, &info, func() (string, error) { return p.showSaid(ctx, engine, record, full) })
-	})
+	err = p.paged(unpaged, func() error { return p.showRecord(ctx, engine, record, &info, full) })
 	if err == nil {
 		p.showNext(record, &info)
 	}
@@ -92,8 +90,8 @@ func because(record *flow.Record) string {
 	}
 }
 
-// showRecord shows a conversation. said prints what was said, if that is wanted, and returns the last of it.
-func (p *program) showRecord(record *flow.Record, info *store.Info, said func() (last string, err error)) error {
+// showRecord shows a conversation. full means that what was said is wanted too.
+func (p *program) showRecord(ctx context.Context, engine *debate.Engine, record *flow.Record, info *store.Info, full bool) error {
 	t := p.table()
 	t.row("ID", record.ID)
 	t.row("Flow", strings.TrimSpace(record.Flow()+" "+info.Format))
@@ -141,7 +139,7 @@ func (p *program) showRecord(record *flow.Record, info *store.Info, said func() 
 	}
 	p.showPlan(record)
 	p.showInquiries(record)
-	last, err := said()
+	last, err := p.showSaid(ctx, engine, record, full)
 	got := resultOf(record)
 	if err != nil || !got.exists {
 		return err
