@@ -160,17 +160,9 @@ func (p *program) showRecord(ctx context.Context, engine *debate.Engine, record 
 // lasted says when a conversation was over, or when something happened last: it may have waited for most of that time.
 func lasted(record *flow.Record) string {
 	if record.Final() {
-		return "over after " + took(record.Duration()).String()
+		return "over after " + progress.Span(record.Duration())
 	}
-	return "the last event after " + took(record.Duration()).String()
-}
-
-// took shows a duration without more digits than a reader wants.
-func took(d time.Duration) time.Duration {
-	if d > time.Minute {
-		return d.Round(time.Second)
-	}
-	return d.Round(10 * time.Millisecond)
+	return "the last event after " + progress.Span(record.Duration())
 }
 
 // showActors shows who takes part: those who have a seat, and others who were asked. An answer that was not accepted is a failure.
