@@ -230,7 +230,7 @@ func (p *program) keepScores(ctx context.Context, engine *debate.Engine, id, of,
 		err = addRow(path, scoreRow(record, of, &report))
 	} else {
 		var data []byte
-		if data, err = indented(scoreSheet{id, report}); err == nil {
+		if data, err = encoded(scoreSheet{id, report}, "  "); err == nil {
 			err = writeFile(path, data)
 		}
 	}

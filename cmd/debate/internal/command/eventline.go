@@ -1,8 +1,6 @@
 package command
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"unicode"
 	"unicode/utf8"
@@ -13,14 +11,12 @@ import (
 // printJSON writes a value as a line of JSON to the standard output. Whatever could control a terminal is escaped, which JSON
 // itself does for some characters only.
 func (p *program) printJSON(value any) {
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	line, err := encoded(value, "")
+	if err != nil {
 		p.warnf("print as JSON: %v", err)
 		return
 	}
-	_, _ = p.Out.Write(escaped(line.Bytes())) // see output
+	_, _ = p.Out.Write(line) // see output
 }
 
 // escaped writes the characters of a line of JSON that are not printable as \u sequences. They stand within strings only.

@@ -191,7 +191,7 @@ func (p *program) writeResult(record *flow.Record, led error) error {
 	switch {
 	case p.outputs.whole():
 		var err error
-		if data, err = indented(detailed(record)); err != nil {
+		if data, err = encoded(detailed(record), "  "); err != nil {
 			return cmp.Or(led, err)
 		}
 	case got.text == "" || !record.Final():

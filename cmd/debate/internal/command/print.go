@@ -17,19 +17,19 @@ import (
 
 // printValue writes a value to the standard output as indented JSON.
 func (p *program) printValue(value any) error {
-	data, err := indented(value)
+	data, err := encoded(value, "  ")
 	if err == nil {
 		_, err = p.Out.Write(data)
 	}
 	return err
 }
 
-// indented returns a value as indented JSON, which cannot control a terminal.
-func indented(value any) ([]byte, error) {
+// encoded returns a value as JSON, which cannot control a terminal: on one line, unless it is indented.
+func encoded(value any, indent string) ([]byte, error) {
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
+	encoder.SetIndent("", indent)
 	if err := encoder.Encode(value); err != nil {
 		return nil, err
 	}
