@@ -52,28 +52,25 @@ func yamlMistake(name, text string, err error) *Error {
 			at.Line, said = line, rest
 		}
 	}
-	for i, line := range strings.SplitN(text, "\n", at.Line+1) {
-		if i == at.Line-1 {
-			at.Column = 1 + len(line) - len(strings.TrimLeft(line, " \t"))
-		}
-	}
-	switch {
-	case strings.Contains(said, "found character that cannot start any token") && tabbed(text, at.Line):
+	indent := indentOf(text, at.Line)
+	at.Column = 1 + len(indent)
+	switch odd := strings.Contains(said, "found character that cannot start any token"); {
+	case odd && strings.Contains(indent, "\t"):
 		said = "the line is indented by a tab, and YAML takes blanks alone"
-	case strings.Contains(said, "found character that cannot start any token"):
+	case odd:
 		said = "a value cannot begin with this character, such as @, ` or %: put quotes around the value"
 	}
 	return &Error{at, errors.New("is no YAML: " + said)}
 }
 
-// tabbed reports whether a tab is among what a line begins with.
-func tabbed(text string, number int) bool {
+// indentOf returns the blanks and tabs with which a line begins.
+func indentOf(text string, number int) string {
 	lines := strings.SplitN(text, "\n", number+1)
 	if number > len(lines) {
-		return false
+		return ""
 	}
 	line := lines[number-1]
-	return strings.ContainsRune(line[:len(line)-len(strings.TrimLeft(line, " \t"))], '\t')
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
 // yamlParser turns the nodes of the YAML parser into those of this package.
