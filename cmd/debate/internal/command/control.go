@@ -138,7 +138,7 @@ func opposition(signal flow.Signal, record *flow.Record, refusal error) string {
 	_, steered := signal.(flow.Sent)
 	switch {
 	case record.Final():
-		return "It is " + string(record.State) + " already."
+		return "It is " + stateWord(record.State, false) + " already."
 	case pause && record.State == flow.StatePaused:
 		return "It is paused already."
 	case pause && record.State == flow.StateError:
@@ -165,7 +165,7 @@ func (c *controlled) next(record *flow.Record) string {
 	id := shortID(c.ID)
 	switch {
 	case record.Final():
-		return string(c.State) + "."
+		return stateWord(c.State, false) + "."
 	case c.State == flow.StatePaused:
 		return fmt.Sprintf("paused; %s continues it.", progress.Command("resume", id))
 	case c.State == flow.StateError:
