@@ -199,12 +199,9 @@ func (p *program) showMend(record *flow.Record, failure *flow.Error, resume stri
 
 // another reports whether only another model helps against a failure of this kind.
 func another(kind provider.Kind) bool {
-	switch kind {
-	case provider.KindValidation, provider.KindContextOverflow, provider.KindContentFilter, provider.KindRefusal, provider.KindAuthentication:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]provider.Kind{
+		provider.KindValidation, provider.KindContextOverflow, provider.KindContentFilter, provider.KindRefusal, provider.KindAuthentication,
+	}, kind)
 }
 
 // amends returns the likeliest field with whose change a retry can succeed; "": no amendment helps.
