@@ -1,8 +1,10 @@
 package command_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -57,6 +59,44 @@ func TestEveryCommandIsDescribed(t *testing.T) {
 		assert.True(t, names[name], name)
 	}
 	assert.Len(t, names, 18)
+}
+
+// A command that a page shows is one that the program understands: its name, its flags, and how many arguments it takes.
+func TestCommandsOfPagesAreUnderstood(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..", "..", "..")
+	pages := []string{filepath.Join(root, "README.md")}
+	require.NoError(t, filepath.WalkDir(filepath.Join(root, "docs"), func(path string, entry fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			pages = append(pages, path)
+		}
+		return err
+	}))
+	shown := regexp.MustCompile("(?m)^debate( .*)?$|`debate( [^`]*)`") // a line of a block, or words within a sentence
+	word := regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s"']+`)
+	seen := 0
+	for _, page := range pages {
+		data, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, found := range shown.FindAllStringSubmatch(string(data), -1) {
+			line, _, _ := strings.Cut(found[1]+found[2], " #")
+			var args []string
+			for _, arg := range word.FindAllString(line, -1) {
+				args = append(args, strings.Trim(arg, `"'`))
+			}
+			c, rest, err := command.Tree().Find(args)
+			if err == nil {
+				err = c.ParseFlags(rest)
+			}
+			if err == nil && found[1] != "" {
+				err = c.ValidateArgs(c.Flags().Args())
+			}
+			if seen++; !errors.Is(err, pflag.ErrHelp) {
+				assert.NoError(t, err, "%s: debate%s", page, line)
+			}
+		}
+	}
+	assert.Greater(t, seen, 30)
 }
 
 // manual describes the commands as Markdown. Flags that several commands have are described once.
