@@ -86,8 +86,8 @@ func TestAnotherFlow(t *testing.T) {
 	require.NoError(t, export.Markdown(&md, record))
 	for _, want := range []string{
 		"# What is new?\n\nConversation notes-1 · ", "\n\n**Completed.**", "## Participants, and what it took\n\n- **Rounds:** 0\n- **Took:** ",
-		"- **State:** completed\n\n### Ada\n\n1 turn · price not known\n\n### Ben\n\n0 turns · $0 · dropped\n\n",
-		"## Outside the rounds\n\n### Ada\n\nnote · by acme/large\n\n> A *note*.\n\n## Failures and open questions\n\n**Dropped**\n\n",
+		"- **State:** completed\n\n### Ada\n\nacme/large · 1 turn · price not known\n\n### Ben\n\nacme/small · 0 turns · $0 · dropped\n\n",
+		"## Outside the rounds\n\n### Ada\n\nnote\n\n> A *note*.\n\n## Failures and open questions\n\n**Dropped**\n\n",
 		"## How it ran\n\n### Facts\n\n- **Flow:** notes\n- **Turns:** 1\n", "### Usage and cost",
 	} {
 		assert.Contains(t, md.String(), want)

@@ -48,7 +48,7 @@ func TestWorkThatIsNotComplete(t *testing.T) {
 		"a person decides": {
 			change: func(c *arbiter.Config) { c.Arbiter, c.Unattended = arbiter.Arbiter{Person: true}, false },
 			want: []string{
-				"- **Arbiter:** a person\n", "**The task is not complete yet.**\n\n- **Executions:** none\n", "### arbiter\n\na person · 0 decisions · $0\n",
+				"- **Arbiter:** a person\n", "**The task is not complete yet.**\n\n- **Executions:** none\n", "### arbiter\n\na person · 0 decisions · $0 · speaking\n",
 				"The work is not over: this is how far it has come.",
 			},
 		},

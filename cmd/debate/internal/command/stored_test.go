@@ -271,7 +271,7 @@ func TestAnIDMayBeCutShort(t *testing.T) {
 		assert.Contains(t, got.out, `"id": "`+want+`"`)
 	}
 	for name, said := range map[string]string{
-		"b":   "several ids begin or end with b: b-long-id, b-long-ie, ab",
+		"b":   "several ids begin or end with b: ab, b-long-id, b-long-ie",
 		"c":   "several ids begin or end with c: cab1, cab2, cab3, …",
 		"1":   "several ids begin or end with 1: ab1, cab1",
 		"abc": "there is no conversation abc", "z": "there is no conversation z", "b-long-id2": "there is no conversation",
