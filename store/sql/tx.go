@@ -35,8 +35,9 @@ func (t Tx) statements() statements {
 // cached. PostgreSQL ends a transaction that is idle for longer than the host program allows, and in SQLite nobody else can write
 // meanwhile.
 //
-// If the engine's store is not a [Store] of this package, or of another kind of database than tx, the error is of kind validation. In the
-// first case the conversation may have been stored there, outside of tx.
+// If the engine's store is not a [Store] of this package, or is in SQLite while tx is of pgx, the error is of kind validation. In the
+// first case the conversation may have been stored there, outside of tx. Whether a [*database/sql.Tx] is on the store's database, only its
+// statements find out.
 func SubmitTx(
 	ctx context.Context, tx Tx, engine interface {
 		Submit(ctx context.Context, config flow.Config) (string, error)
