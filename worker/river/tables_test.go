@@ -101,15 +101,22 @@ func TestTablesOfAnotherVersion(t *testing.T) {
 	assert.Equal(t, provider.KindStore, kindOf(err))
 }
 
-// The debates of a worker's engine are in the database of its jobs: a worker that would look for them elsewhere does not start.
+// The debates of a worker's engine are in the database of its jobs, and where the jobs' search path leads to: a worker that would look for
+// them elsewhere does not start.
 func TestAWorkerOnTheStoreOfAnotherDatabase(t *testing.T) {
-	own, other := newPlace(t).opened(t, worker.Options{}), newPlace(t).opened(t, worker.Options{})
-	memory := &store.Memory{}
-	for name, elsewhere := range map[string]store.Store{"another database": other.store, "memory": memory} {
+	p := newPlace(t)
+	own, other := p.opened(t, worker.Options{}), newPlace(t).opened(t, worker.Options{})
+	own.execute(t, "CREATE SCHEMA aside")
+	aside, err := sql.OpenPostgres(t.Context(), p.URL+"&search_path=aside")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, aside.Close()) })
+	for name, elsewhere := range map[string]store.Store{
+		"another database": other.store, "another schema": aside, "memory": &store.Memory{},
+	} {
 		w, err := own.jobs.Worker(engineOn(elsewhere, nil), worker.Config{})
 		require.NoError(t, err)
 		err = w.Start(t.Context())
-		require.ErrorContains(t, err, "engine: its store is not in the jobs' database", name)
+		require.ErrorContains(t, err, "engine: its tables are not on the jobs' search path", name)
 		assert.Equal(t, provider.KindValidation, kindOf(err), name)
 	}
 	assert.Zero(t, own.count(t, "river_queue"), "nothing has begun")

@@ -55,8 +55,8 @@ type Worker[T any] struct {
 	warned   time.Time           // when they were logged
 }
 
-// Worker returns a worker that opens debates with engine, whose store must be in the database of the jobs. No other part of the program
-// opens debates with that engine, and Stop shuts it down. Any engine on the store submits debates and gives controls.
+// Worker returns a worker that opens debates with engine, whose store must be in the database of the jobs, on the driver's search path.
+// No other part of the program opens debates with that engine, and Stop shuts it down. Any engine on the store submits and controls.
 func (j *Jobs[T]) Worker(engine *debate.Engine, config Config) (*Worker[T], error) {
 	if engine == nil || engine.Store == nil || config.Far < 0 {
 		return nil, invalid("engine, Config.Far", errors.New("no store, or a time below zero"))
@@ -146,7 +146,7 @@ func (w *Worker[T]) checkStore(ctx context.Context) error {
 	if err = cmp.Or(err, w.engine.Store.Release(ctx, name, name)); err == nil && found == "1 leases" {
 		return nil
 	}
-	return invalid("engine", fmt.Errorf("its store is not in the jobs' database: open both with one: %w", cmp.Or(err, errors.New(found))))
+	return invalid("engine", fmt.Errorf("its tables are not on the jobs' search path: open both with one: %w", cmp.Or(err, errors.New(found))))
 }
 
 // Stop takes no more jobs, lets the calls in flight finish, leaves unfinished debates to other workers, and shuts the engine down. If ctx
