@@ -60,7 +60,7 @@ type errand struct {
 // outcome; another one continues.
 func (e *errand) ended(err error) (*plan, error) {
 	if errors.Is(err, flow.ErrMissing) {
-		return nil, temporal.NewNonRetryableApplicationError(err.Error(), string(unmade), nil)
+		return nil, temporal.NewNonRetryableApplicationError(shown{err}.Error(), string(unmade), nil)
 	}
 	return e.plan(e.next, err)
 }

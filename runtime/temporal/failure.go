@@ -6,6 +6,8 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/redact"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -42,18 +44,31 @@ func failureOf(err error) failure {
 
 // report makes an error that the workflow can tell from others. What no worker can help is not retried.
 func report(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
+	}
+	s := shown{err}
+	switch {
 	case errors.Is(err, flow.ErrNotFound):
-		return temporal.NewNonRetryableApplicationError(err.Error(), string(missing), nil)
+		return temporal.NewNonRetryableApplicationError(s.Error(), string(missing), nil)
 	case errors.Is(err, flow.ErrLeased):
-		return temporal.NewApplicationErrorWithCause(err.Error(), string(leased), nil)
+		return temporal.NewApplicationErrorWithCause(s.Error(), string(leased), nil)
 	case errors.Is(err, flow.ErrMissing): // another worker may have it
-		return temporal.NewApplicationErrorWithCause(err.Error(), "lacking", nil)
+		return temporal.NewApplicationErrorWithCause(s.Error(), "lacking", nil)
 	}
 	if failed, ok := errors.AsType[*flow.Error](err); ok && (failed.Kind == provider.KindState || failed.Kind == provider.KindValidation) {
-		return temporal.NewNonRetryableApplicationError(err.Error(), string(refused), nil, string(failed.Kind), failed.Field)
+		return temporal.NewNonRetryableApplicationError(s.Error(), string(refused), nil, string(failed.Kind), failed.Field)
 	}
-	return err
+	return s
 }
+
+// shown is an error as a history keeps it: without the secrets of others. It does not unwrap, since a history keeps the texts of causes too.
+type shown struct{ err error }
+
+func (s shown) Error() string { return text.OneLine(redact.Foreign(s.err.Error()), maxFailure) }
+
+// Is lets Temporal tell that an activity was canceled.
+func (s shown) Is(target error) bool { return errors.Is(s.err, target) }
+
+// maxFailure bounds the text of an error in a history, in bytes.
+const maxFailure = 1000

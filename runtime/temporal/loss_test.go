@@ -2,6 +2,7 @@ package temporal_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/runtime/temporal"
+	"github.com/agonist-dev/debate/store"
 )
 
 // The call of a worker that falls silent is lost, charged and made again. The one after it is not touched.
@@ -228,4 +230,24 @@ func TestRetriesWait(t *testing.T) {
 	assert.Equal(t, flow.StateCompleted, s.result().State)
 	assert.GreaterOrEqual(t, s.env.Now().Sub(start), 20*time.Minute)
 	assert.Zero(t, s.losses())
+}
+
+// telling is a store whose error tells what nobody should know.
+type telling struct{ *store.Memory }
+
+func (telling) Describe(context.Context, string) (store.Info, error) {
+	return store.Info{}, errors.New("dial postgres://debates:hunter2-hunter2@db.example/debates: refused")
+}
+
+// A history keeps no secret that the error of a store tells, neither in the error nor in its causes.
+func TestErrorsWithoutSecrets(t *testing.T) {
+	engine, _ := stage.Engine(stage.TwoDebaters())
+	engine.Store = telling{&store.Memory{}}
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(quiet{})
+	env := suite.NewTestActivityEnvironment()
+	require.NoError(t, temporal.Register(onlyActivities{env: env}, engine))
+	_, err := env.ExecuteActivity("debate.advance", map[string]any{"id": "d", "owner": "o", "on": "look"})
+	require.ErrorContains(t, err, "db.example")
+	assert.NotContains(t, sdk.GetDefaultFailureConverter().ErrorToFailure(err).String(), "hunter2", "causes are kept too")
 }
