@@ -23,6 +23,8 @@ const (
 	// atOnce is how many workers may leave a call to another one before there are pauses, which last a second at least: the server's
 	// timers are no finer. A worker that lacks something is free all the time, and so gets more than its share of the attempts.
 	atOnce = 8
+	// leavesUnmade marks a history in which a call that no worker can make was left to the next run. Older ones have no such mark.
+	leavesUnmade = "leaves-unmade"
 	// maxSummary bounds the id of a call in the summary of its activity, in bytes. The server takes 400 of what a codec makes of it.
 	maxSummary = 100
 )
@@ -71,10 +73,12 @@ func (r *run) see(ctx, calling workflow.Context, call flow.Lost) {
 				_ = workflow.Sleep(calling, pause)
 				pause = min(2*pause, longestPause)
 			}
-			if calling.Err() == nil {
-				continue
+			switch {
+			case calling.Err() != nil:
+				r.advance(ctx, sparing, &call)
+			case !leaving(ctx) || workflow.GetVersion(ctx, leavesUnmade, workflow.DefaultVersion, 1) < 1:
+				continue // else the next run offers it on
 			}
-			r.advance(ctx, sparing, &call)
 		case canceled: // before a worker began
 			r.advance(ctx, sparing, &call)
 		case leased:

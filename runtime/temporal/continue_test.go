@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/converter"
+	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/agonist-dev/debate"
@@ -103,6 +104,30 @@ func TestNothingIsLostBetweenRuns(t *testing.T) {
 	}, 30*time.Minute)
 	s.run(more)
 	assert.Equal(t, flow.StateCompleted, s.result().State)
+	assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()))
+}
+
+// A call that no worker can make for days does not let the history grow without end: each run leaves it to the next one.
+func TestACallThatNoWorkerCanMakeForDays(t *testing.T) {
+	s := newScene(t, nil)
+	offers := 0
+	s.around("debate.call", func(func() (any, error), any) (any, error) {
+		if offers++; offers == 12 {
+			s.suggestContinuing()
+		}
+		if offers == 30 { // else the test would not end
+			s.env.SignalWorkflow(temporal.ControlName, temporal.Control{Action: temporal.ActionCancel})
+		}
+		return nil, sdk.NewNonRetryableApplicationError("no provider", "unmade", nil)
+	})
+	s.run(nil)
+	more, continued := s.rest()
+	require.True(t, continued, s.env.GetWorkflowError())
+	assert.Less(t, offers, 15)
+	s.renew()
+	s.run(more)
+	assert.Equal(t, flow.StateCompleted, s.result().State)
+	assert.Zero(t, s.losses())
 	assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()))
 }
 
