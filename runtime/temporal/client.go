@@ -126,7 +126,8 @@ func (c *Client) workflow(ctx context.Context, id string) (*input, client.StartW
 		c.Options(debate.Info{ID: id, Flow: record.Flow(), Topic: settings.Topic, Labels: maps.Clone(settings.Labels)}, &options)
 	}
 	options.ID = id
-	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY // also one that was terminated is replaced
+	// The log knows whether the debate is over, not a workflow that has ended: the store may be a backup, or have the id anew.
+	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 	options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	options.WorkflowExecutionErrorWhenAlreadyStarted = false
 	return &input{ID: id, Attributes: c.Attributes, FailAfter: max(0, cmp.Or(c.FailAfter, time.Hour))}, options, nil

@@ -64,7 +64,7 @@ func TestOptions(t *testing.T) {
 	assert.Equal(t, client.StartWorkflowOptions{
 		ID: "d", TaskQueue: "debates-blue", Priority: sdk.Priority{FairnessKey: "blue"}, StaticSummary: "a debate",
 		Memo:                     map[string]any{"cost centre": 7},
-		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 	}, options)
 	options, _ = started(t, "", &temporal.Client{})
