@@ -225,6 +225,34 @@ func TestConnections(t *testing.T) {
 	require.ErrorContains(t, err, "no connection is left: a store takes up to Options.Connections + 4 (12 by default)")
 }
 
+// A migration waits while somebody's long transaction has a table. Meanwhile nobody waits for the migration.
+func TestAMigrationThatWaits(t *testing.T) {
+	t.Parallel()
+	s := newPostgres(t)
+	kept := s.store(t)
+	require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	db, err := stdsql.Open("pgx", s.url)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, db.Close()) }()
+	long, err := db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	_, err = long.ExecContext(t.Context(), `LOCK TABLE debate IN ACCESS SHARE MODE`)
+	require.NoError(t, err)
+	migrated := make(chan error, 1)
+	go func() { migrated <- kept.Migrate(t.Context(), `ALTER TABLE debate ADD COLUMN later bigint`) }()
+	for range 5 {
+		eventually(t, func() bool {
+			var waits bool
+			assert.NoError(t, db.QueryRowContext(t.Context(), `
+				SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'debate'::regclass AND mode = 'AccessExclusiveLock'`).Scan(&waits))
+			return waits
+		})
+		assert.Equal(t, 1, length(t, kept, "a"))
+	}
+	require.NoError(t, long.Rollback())
+	require.NoError(t, <-migrated)
+}
+
 // What a later release does to a database of this one: each script runs once, together with the number
 // of its version, or not at all.
 func TestMigration(t *testing.T) {

@@ -195,7 +195,7 @@ func postgresDialect(pooled bool) *dialect {
 		// A release does not wait for the disk: if it is lost, the lease expires by itself.
 		release:   `DELETE FROM debate_lease WHERE id = $1 AND owner = $2 AND set_config('synchronous_commit', 'off', true) = 'off'`,
 		versioned: `SELECT count(*) > 0 FROM pg_tables WHERE tablename = 'debate_version' AND schemaname = ANY (current_schemas(false))`,
-		lock:      `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(7161113098253541985)`, // an arbitrary number
+		lock:      postgresLock,
 		write:     postgresWrite,
 		add:       postgresAdd,
 		begin:     func(ctx context.Context, db *stdsql.DB) (*stdsql.Tx, error) { return db.BeginTx(ctx, nil) },
@@ -242,6 +242,11 @@ func postgresSingle(err error) bool {
 }
 
 const (
+	// postgresLock lets one process at a time migrate; its number is arbitrary. A script that then waits for a table, which somebody's long
+	// transaction has, is given up before others who wait behind it have waited for too long, and is tried again.
+	postgresLock = `
+		SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(7161113098253541985); SET LOCAL lock_timeout = '100ms'`
+
 	// postgresBegan is the clock of the server when it has received a statement. It is the same throughout the statement.
 	postgresBegan = `CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)`
 	// postgresTries is how often a transaction is tried that fails on account of concurrent transactions.
