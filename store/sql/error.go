@@ -83,8 +83,9 @@ func failed(op string, err error) error {
 	if err.Error() == poolClosed {
 		err = ErrClosed
 	}
+	_, hosts := errors.AsType[*wakeError](err)
 	for _, meaning := range []error{sqliteMeaning(err), postgresMeaning(err)} {
-		if meaning != nil {
+		if meaning != nil && (!hosts || !errors.Is(meaning, errOlder)) {
 			return fmt.Errorf("sql: %s: %w: %w", op, meaning, err)
 		}
 	}

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -70,6 +69,12 @@ func (w *wake) lost(id, owner string) {
 	}
 }
 
+// wakeError is an error of the host's function. What its statements miss are no tables of conversations.
+type wakeError struct{ err error }
+
+func (e *wakeError) Error() string { return "OnWake: " + e.err.Error() }
+func (e *wakeError) Unwrap() error { return e.err }
+
 // writeAlone writes a step in a transaction of its own, in which the host's function is called if the step wakes its
 // conversation.
 func (s *Store) writeAlone(ctx context.Context, one *step) error {
@@ -103,7 +108,7 @@ func (s *Store) addAndCall(ctx context.Context, on statements, tx Tx, one *step)
 	}
 	if !woken.State.Idle() && (one.wakes || woken.Owner == "" || !ofOwner(one.by, woken.Owner)) {
 		if err := s.wake.call(ctx, tx, woken); err != nil {
-			return false, fmt.Errorf("OnWake: %w", err)
+			return false, &wakeError{err}
 		}
 	}
 	return true, nil

@@ -222,6 +222,23 @@ func TestAJobThatFailsFailsAlone(t *testing.T) {
 	})
 }
 
+// What the host's function misses are its own tables. No migration of the conversations' tables makes them.
+func TestTheHostsTablesAreMissing(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		for _, insert := range []string{`INSERT INTO debate_jobs (id) VALUES ($1)`, `INSERT INTO debate_lease (nothing) VALUES ($1)`} {
+			kept, err := s.open(t.Context(), sql.Options{OnWake: func(ctx context.Context, tx sql.Tx, woken store.Info) error {
+				_, err := tx.SQL.ExecContext(ctx, insert, woken.ID)
+				return err
+			}})
+			require.NoError(t, err)
+			err = kept.Append(t.Context(), "a", 0, "w", begun("speaking"))
+			require.ErrorContains(t, err, "OnWake: ")
+			assert.NotContains(t, err.Error(), "migrate")
+			require.NoError(t, kept.Close())
+		}
+	})
+}
+
 // Over a whole debate there is a job for its start, one for each control, and none for what its process appends.
 func TestWhatADebateWakes(t *testing.T) {
 	t.Parallel()
