@@ -37,6 +37,10 @@ const (
 	lookShare = 3
 	// lookFresh is how long what was read is taken for true.
 	lookFresh = time.Second
+	// lookPatience and openPatience are how long a worker waits for a page of the list, and for a conversation to be opened: the server of
+	// a store may have gone without a word. Then it tries again, by another connection.
+	lookPatience = time.Minute
+	openPatience = 5 * time.Minute
 	// lookLeast and lookMost bound how many conversations a look reads at once.
 	lookLeast = 64
 	lookMost  = 4096
@@ -115,8 +119,11 @@ type worker struct {
 
 	filter store.Filter
 	looked time.Time     // when the last look has ended
+	last   string        // the last conversation that it has read, if there may be more behind it
+	dealt  int           // conversations that got slots since
+	failed int           // those of them that could not be opened
 	took   time.Duration // to read the list
-	more   bool          // it has found something to do, and not all
+	more   bool          // there may be more to do than it has found
 	down   bool          // it has failed
 
 	drained atomic.Int64 // conversations that were open when ctx was done
@@ -124,7 +131,10 @@ type worker struct {
 }
 
 // seat is a slot that a conversation has.
-type seat struct{ id, value string }
+type seat struct {
+	id, value string
+	failed    bool // it could not be opened
+}
 
 func newWorker(l *Engine, work Work) *worker {
 	w := &worker{
@@ -172,11 +182,13 @@ func (w *worker) run(ctx context.Context) error {
 }
 
 // look reads what is due, page by page until it has enough for the free slots.
-func (w *worker) look(ctx context.Context) error {
+func (w *worker) look(ctx context.Context) (err error) {
 	began := time.Now()
 	defer func() {
-		w.looked = time.Now()
-		w.took = w.looked.Sub(began)
+		w.looked, w.took = time.Now(), 0
+		if err == nil {
+			w.took = w.looked.Sub(began)
+		}
 	}()
 	w.dealer.clear()
 	w.more = false
@@ -184,6 +196,11 @@ func (w *worker) look(ctx context.Context) error {
 		return err
 	}
 	filter, each, reached := w.filter, make(map[string]int), false // each: how many a value has
+	if w.failed > 0 && w.failed >= w.dealt {                       // what the store cannot read now hides nothing behind it
+		filter.After = w.last
+	}
+	behind := filter.After != ""
+	w.last, w.dealt, w.failed = "", 0, 0
 	for free := w.slots - len(w.taken); ; {
 		page, err := w.page(ctx, filter)
 		if err != nil {
@@ -207,12 +224,17 @@ func (w *worker) look(ctx context.Context) error {
 		case reached && !enough: // this engine leaves alone what it has read
 			w.filter.Each = min(2*filter.Each, lookMost)
 		}
-		w.more = (full || reached) && w.dealer.left > 0
+		w.more = (full || reached) && w.dealer.left > 0 || behind
+		if full {
+			w.last = page[len(page)-1].ID
+		}
 		return nil
 	}
 }
 
 func (w *worker) page(ctx context.Context, filter store.Filter) (page []store.Info, err error) {
+	ctx, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
 	for info, err := range w.engine.host.Store.List(ctx, filter) {
 		if err != nil {
 			return nil, err
@@ -244,6 +266,9 @@ func (w *worker) await(ctx context.Context) {
 		case s := <-w.freed:
 			delete(w.taken, s.id)
 			w.dealer.free(s.value)
+			if s.failed {
+				w.failed++
+			}
 		case <-announced:
 			return
 		case <-over:
@@ -266,21 +291,25 @@ func (w *worker) deal(ctx context.Context) {
 			return
 		}
 		w.taken[id] = true
+		w.dealt++
 		w.group.Go(func() {
-			w.play(ctx, id)
+			failed := w.play(ctx, id)
 			select {
-			case w.freed <- seat{id, value}:
+			case w.freed <- seat{id, value, failed}:
 			case <-ctx.Done(): // no slot is given any more
 			}
 		})
 	}
 }
 
-// play opens a conversation, and returns when its session is closed. Once ctx is done, it drains the session.
-func (w *worker) play(ctx context.Context, id string) {
-	s, shared, err := w.engine.host.Open(ctx, id, nil)
+// play opens a conversation, and returns when its session is closed. Once ctx is done, it drains the session. It reports whether the
+// conversation could not be opened, though nobody else has it.
+func (w *worker) play(ctx context.Context, id string) (failed bool) {
+	opening, cancel := context.WithTimeout(ctx, openPatience)
+	s, shared, err := w.engine.host.Open(opening, id, nil)
+	cancel()
 	if err != nil || shared { // another process was faster, it is in quarantine now, or the host program has it open
-		return
+		return err != nil && !errors.Is(err, flow.ErrLeased)
 	}
 	if w.with != nil {
 		reading, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -292,12 +321,13 @@ func (w *worker) play(ctx context.Context, id string) {
 	}
 	if _, err := s.Rest(ctx, w.far); err == nil || ctx.Err() == nil {
 		s.Close()
-		return
+		return false
 	}
 	w.drained.Add(1)
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.drain)
-	defer cancel()
+	drain, end := context.WithTimeout(context.WithoutCancel(ctx), w.drain)
+	defer end()
 	if s.Drain(drain) {
 		w.aborted.Add(1)
 	}
+	return false
 }

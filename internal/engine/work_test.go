@@ -227,6 +227,88 @@ func TestAWorkerWaitsForItsStore(t *testing.T) {
 	})
 }
 
+// silent is a store whose server goes without a word: its first answers never come.
+type silent struct {
+	*store.Memory
+
+	lists, reads atomic.Int64 // how many answers are still to be missed
+}
+
+func (s *silent) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+	if s.lists.Add(-1) < 0 {
+		return s.Memory.List(ctx, filter)
+	}
+	return func(yield func(debate.Info, error) bool) {
+		<-ctx.Done()
+		yield(debate.Info{}, ctx.Err())
+	}
+}
+
+func (s *silent) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+	if s.reads.Add(-1) < 0 {
+		return s.Memory.Read(ctx, id, after)
+	}
+	return func(yield func(flow.Event, error) bool) {
+		<-ctx.Done()
+		yield(flow.Event{}, ctx.Err())
+	}
+}
+
+// An answer of the store that never comes holds up neither a worker nor a slot for good.
+func TestAStoreThatDoesNotAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		lists, reads int64
+		within       time.Duration
+	}{"lists": {lists: 1, within: 2 * time.Minute}, "reads": {reads: 1, within: 6 * time.Minute}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				engine, _ := stage.Engine(stage.TwoDebaters())
+				kept := &silent{Memory: &store.Memory{}}
+				engine.Store = kept
+				stage.Submitted(t, engine, "a")
+				kept.lists.Store(c.lists)
+				kept.reads.Store(c.reads)
+				w := stage.Works(t.Context(), stage.Twin(engine), debate.Work{Slots: 1})
+				stage.Pass(c.within)
+				assert.NotEmpty(t, w.Opened("a"))
+				require.NoError(t, w.End())
+			})
+		})
+	}
+}
+
+// partly is a store that does not answer for some debates, though it lists them.
+type partly struct {
+	*store.Memory
+
+	down atomic.Bool
+}
+
+func (s *partly) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+	if id == "healthy" || !s.down.Load() {
+		return s.Memory.Read(ctx, id, after)
+	}
+	return func(yield func(flow.Event, error) bool) { yield(flow.Event{}, stage.ErrDeaf) }
+}
+
+// Debates that the store cannot read now, however many, hide none that it can.
+func TestAStoreThatAnswersPartly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _ := stage.Engine(stage.TwoDebaters())
+		kept := &partly{Memory: &store.Memory{}}
+		engine.Store = kept
+		for i := range 200 {
+			stage.Submitted(t, engine, fmt.Sprintf("down-%03d", i))
+		}
+		stage.Submitted(t, engine, "healthy")
+		kept.down.Store(true)
+		w := stage.Works(t.Context(), stage.Twin(engine), debate.Work{Slots: 1})
+		stage.Pass(30 * time.Second)
+		assert.NotEmpty(t, w.Opened("healthy"))
+		require.NoError(t, w.End())
+	})
+}
+
 // A debate whose next call is due in half an hour has no slot until then, and nobody opens it. If it is steered meanwhile, it goes on.
 func TestAFarWaitHasNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
