@@ -74,6 +74,23 @@ func TestAClockThatIsOff(t *testing.T) {
 	}
 }
 
+// A job that was attempted more often than a float has powers of two keeps no worker from looking after the jobs of others.
+func TestAJobThatWasAttemptedOften(t *testing.T) {
+	t.Parallel()
+	host := newPlace(t).opened(t, worker.Options{})
+	engine := engineOn(host.store, nil)
+	for id, set := range map[string]string{
+		"often": "state = 'retryable', attempt = 1100, max_attempts = 1200, attempted_at = now() - interval '2 hours'", "late": "state = 'scheduled'",
+	} {
+		submit(t, engine, debating(id))
+		host.execute(t, "UPDATE "+schema+".river_job SET scheduled_at = now() + interval '1 hour', "+set+" WHERE args->>'id' = $1", id)
+	}
+	working(t, host, engineOn(host.store, nil), worker.Config{})
+	for _, id := range []string{"often", "late"} {
+		assert.Equal(t, flow.StateCompleted, finished(t, engine, id).State)
+	}
+}
+
 // timed is a debate with a limit of half an hour, by its id: a hard one, which fails it, or a soft one, which ends it early.
 func timed(id string) debate.Config {
 	config := debating(id)

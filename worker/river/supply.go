@@ -113,7 +113,7 @@ func (w *Worker[T]) serve(ctx context.Context, page []store.Info, debates river.
 	const theirs = `kind = 'debate' AND args->>'id' = ANY(string_to_array(@debates, ','))`
 	// A job that waits by the clock of a worker, though its debate is due, waits no longer. After a failed attempt it has its back-off.
 	late, failed := w.list(ctx, theirs+` AND (state = 'scheduled' OR (state = 'retryable' OR state = 'available' AND scheduled_at > now())
-		AND coalesce(attempted_at + least(power(2, attempt), 3600) * interval '1 second' < now(), true))`, debates)
+		AND coalesce(attempted_at + least(power(2, least(attempt, 12)), 3600) * interval '1 second' < now(), true))`, debates)
 	for _, job := range late {
 		_, err := w.client.JobRetry(ctx, job.ID)
 		failed = errors.Join(failed, err)
