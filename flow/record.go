@@ -71,7 +71,7 @@ type fromStart struct {
 type course struct {
 	work     State // the working state, or the one that a pause, question or error interrupted
 	entered  time.Time
-	halted   string      // why it is paused or waits for answers
+	entry    string      // the evidence of the transition to State
 	errorAt  int64       // the number of the event that led to the error state
 	before   ending      // why the conversation was about to end before an error
 	limit    WarningKind // the limit that was reached
@@ -279,7 +279,12 @@ func (r *Record) Start() *Start { return r.start }
 
 // Halted returns why the conversation is paused or waits for answers, as the transition to that state says. It is "" in all other states,
 // and if the transition says nothing.
-func (r *Record) Halted() string { return r.halted }
+func (r *Record) Halted() string {
+	if r.State != StatePaused && r.State != StateAwaitingInput {
+		return ""
+	}
+	return r.entry
+}
 
 // Parent returns the conversation that this one was forked from, or nil.
 func (r *Record) Parent() *Parent {

@@ -314,7 +314,8 @@ const (
 	// postgresBegin begins logs.
 	postgresBegin = `
 		WITH step AS (
-			SELECT s.id, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since, s.place, b.started, b.about, b.hard FROM ` + postgresSteps + `
+			SELECT s.id, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since, s.place, b.started, b.about, b.hard
+			FROM ` + postgresSteps + `
 			JOIN unnest($11::text[], $12::text[], $15::bigint[]) WITH ORDINALITY AS b (started, about, hard, place) ON b.place = s.place
 		), born AS (
 			INSERT INTO debate (id, seq, at, started, state, round, result, since, about, hard)

@@ -1,4 +1,4 @@
-package river_test
+package river_test //nolint:testableexamples // it needs a server
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 )
 
 // A worker takes jobs until it is told to end. A program that only submits opens the store in the same way, and has no worker.
-func Example() { //nolint:testableexamples // it needs a server
+func Example() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := work(ctx, os.Getenv("DATABASE_URL"), os.Getenv("OPENAI_API_KEY")); err != nil {
