@@ -62,7 +62,8 @@ func report(err error) error {
 	return s
 }
 
-// shown is an error as a history keeps it: without the secrets of others. It does not unwrap, since a history keeps the texts of causes too.
+// shown is an error as a history keeps it: without the secrets of others. It does not unwrap, since a history keeps the texts of causes
+// too.
 type shown struct{ err error }
 
 func (s shown) Error() string { return text.OneLine(redact.Foreign(s.err.Error()), maxFailure) }
