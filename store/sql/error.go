@@ -22,7 +22,13 @@ var ErrReadOnly = errors.New("the server is a read-only standby, or default_tran
 	"name the primary, or several hosts with target_session_attrs=read-write")
 
 // errOlder says what helps where [MigrateNever] was wrong.
-var errOlder = errors.New("tables are missing or older: run debate migrate, or open the database with MigrateAuto")
+var errOlder = errors.New("tables are missing or older: run debate migrate --store URL, or open the database with MigrateAuto")
+
+// errRights says what helps a role that may not use a table; errOwner, one that may not change it.
+var (
+	errRights = errors.New("let the owner of the tables grant this role the rights that docs/guides/machines.md lists")
+	errOwner  = errors.New("this role may not change the tables: let their owner run debate migrate --store URL")
+)
 
 // VersionError reports that the tables of a database have a version that this release cannot use.
 //
@@ -38,8 +44,8 @@ func (e *VersionError) Error() string {
 	if e.Have > e.Know {
 		return fmt.Sprintf("the database has version %d, and this release supports versions up to %d: use a newer release", e.Have, e.Know)
 	}
-	return fmt.Sprintf("the database has version %d, and this release needs %d: run debate migrate, or open it for writing with MigrateAuto",
-		e.Have, e.Know)
+	return fmt.Sprintf("the database has version %d, and this release needs %d: run debate migrate --store URL, or open it for writing with "+
+		"MigrateAuto", e.Have, e.Know)
 }
 
 // damage is a [store.ErrDamaged] with the place.
@@ -85,7 +91,7 @@ func failed(op string, err error) error {
 	}
 	_, hosts := errors.AsType[*wakeError](err)
 	for _, meaning := range []error{sqliteMeaning(err), postgresMeaning(err)} {
-		if meaning != nil && (!hosts || !errors.Is(meaning, errOlder)) {
+		if meaning != nil && (!hosts || !errors.Is(meaning, errOlder) && !errors.Is(meaning, errRights)) {
 			return fmt.Errorf("sql: %s: %w: %w", op, meaning, err)
 		}
 	}

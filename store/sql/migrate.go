@@ -95,8 +95,8 @@ const oldest = 8
 // advanceTo runs the script that leads to a version.
 func advanceTo(ctx context.Context, tx *stdsql.Tx, script string, to int) error {
 	if _, err := tx.ExecContext(ctx, script); err != nil {
-		if postgresCode(err) == "42501" {
-			err = fmt.Errorf("this role may not change the tables: let their owner run debate migrate: %w", err)
+		if postgresCode(err) == postgresDenied {
+			err = fmt.Errorf("%w: %w", errOwner, err)
 		}
 		return err
 	}

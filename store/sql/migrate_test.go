@@ -79,8 +79,8 @@ func usable(t testing.TB, kept *sql.Store) error {
 func TestMigrateOptions(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
 		now := s.version()
-		older := fmt.Sprintf("the database has version %d, and this release needs %d: run debate migrate", now-1, now)
-		const missing = "tables are missing or older: run debate migrate, or open the database with MigrateAuto"
+		older := fmt.Sprintf("the database has version %d, and this release needs %d: run debate migrate --store URL", now-1, now)
+		const missing = "tables are missing or older: run debate migrate --store URL, or open the database with MigrateAuto"
 		for name, c := range map[string]struct {
 			version, oldest int
 			how             sql.Migration
@@ -193,11 +193,15 @@ func TestARoleThatMayNotChangeTables(t *testing.T) {
 		require.NoError(t, usable(t, kept), how)
 		require.NoError(t, kept.Close())
 	}
+	s.execute(t, "REVOKE SELECT ON debate_version FROM "+mustParse(t, clerk).User.Username())
+	_, err := sql.OpenPostgres(t.Context(), clerk)
+	require.ErrorContains(t, err, "sql: open: let the owner of the tables grant this role the rights that docs/guides/machines.md lists: ")
 
 	older := newPostgres(t)
 	older.tables(t, older.version()-1, 1)
-	_, err := sql.OpenPostgres(t.Context(), older.as(t, "clerk", ""))
-	require.ErrorContains(t, err, "this role may not change the tables: let their owner run debate migrate")
+	_, err = sql.OpenPostgres(t.Context(), older.as(t, "clerk", ""))
+	require.ErrorContains(t, err, "this role may not change the tables: let their owner run debate migrate --store URL")
+	assert.NotContains(t, err.Error(), "grant", "no right to rows is missing")
 	assert.Equal(t, older.version()-1, older.count(t, "debate_version"))
 }
 

@@ -254,6 +254,8 @@ const (
 	// postgresLocked is the code of the error that another transaction holds a lock for longer than
 	// lock_timeout.
 	postgresLocked = "55P03"
+	// postgresDenied is that of a role that lacks a right.
+	postgresDenied = "42501"
 	// postgresReadOnly is that of a server that accepts no changes.
 	postgresReadOnly = "25006"
 	// postgresEnds is that of a server, or a connection, that an administrator ends.
@@ -280,6 +282,8 @@ func postgresMeaning(err error) error {
 		return errors.New("no connection is left: a store takes up to Options.Connections + 4 (12 by default), a bus 2")
 	case e.Code == postgresEnds, e.Code == "57P02", e.Code == "57P03":
 		return errors.New("the server is stopping or starting")
+	case e.Code == postgresDenied && !errors.Is(err, errOwner):
+		return errRights
 	case e.Code == "42703", e.Code == "42P01" && strings.Contains(e.Message, `"debate`):
 		return errOlder
 	default:

@@ -69,7 +69,7 @@ func (w *wake) lost(id, owner string) {
 	}
 }
 
-// wakeError is an error of the host's function. What its statements miss are no tables of conversations.
+// wakeError is an error of the host's function. What its statements miss, or may not use, are no tables of conversations.
 type wakeError struct{ err error }
 
 func (e *wakeError) Error() string { return "OnWake: " + e.err.Error() }

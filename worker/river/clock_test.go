@@ -132,6 +132,21 @@ func TestWorkersWhoseClocksAreOff(t *testing.T) {
 	}
 }
 
+// What a worker puts off whose clock is an hour behind is due when the wait is over, and not at once.
+func TestAWaitByAClockThatIsBehind(t *testing.T) {
+	t.Parallel()
+	process.NeedsClock(t)
+	p := newPlace(t)
+	host := p.opened(t, worker.Options{})
+	config := asking("asked")
+	config.Budget = &flow.Budget{HardTime: 30 * time.Minute}
+	submit(t, engineOn(host.store, nil), config)
+	o := order{Place: p, Name: "behind", Ledger: filepath.Join(t.TempDir(), "ledger"), Lease: time.Second, Slots: 5, Off: -time.Hour}
+	launch(t, o)
+	job := host.seen(t, "asked", "scheduled, attempt 0 of 25")
+	assert.WithinDuration(t, time.Now().Add(30*time.Minute), job.ScheduledAt, 10*time.Minute)
+}
+
 // setStore is a store whose clock is set.
 type setStore struct {
 	*sql.Store

@@ -12,13 +12,19 @@
 // A debate has one unfinished job at most, which is worked as long as the debate needs a process. It ends as River means it:
 //   - completed: the debate is over, paused, or waits for a person.
 //   - scheduled: the next call, or the end of a person's time, is due later; or another process has the debate.
-//   - retryable: the debate could not be opened or continued. After each of 25 attempts it waits twice as long, an hour at most.
-//   - cancelled: the debate is in the error state, and has this failure. Who retries the job retries the debate.
+//   - retryable (available, if its time comes within seconds): the debate could not be opened or continued, as by a worker that lacks a
+//     provider. After each attempt it waits twice as long, an hour at most, and at least until a quarantine is over. After the 25th it is
+//     discarded, and a new job takes its place.
+//   - cancelled: the debate is in the error state, and has this failure. Who retries the job retries the debate. Who retries the debate by
+//     a control makes a new job, and this one stays as it is.
 //
-// Who cancels a job pauses its debate, and calls in flight finish. If the job waits, that happens when its debate needs a process.
+// Who cancels a job pauses its debate, and calls in flight finish. If the job waits, that happens when its debate needs a process, unless
+// River has deleted the job by then: a day later, by default. Who retries the job resumes the debate.
 //
 // Each worker looks after the jobs of all: it inserts missing ones, rescues those whose workers have disappeared, and hurries those that a
-// wrong clock has put off. Whatever becomes of jobs, only the holder of a debate's lease makes its calls. With a listener, as riverpgxv5
-// has, all queues of a worker together are polled once a second. Without one, each queue is. [debate.Engine.Redact] does not reach
-// queues and tags: route and tag by numbers.
+// wrong clock has put off. A job that has outlived 25 workers waits longer after each one more, since it may be what ends them.
+//
+// Whatever becomes of jobs, only the holder of a debate's lease makes its calls. With a listener, as riverpgxv5 has, all queues of a worker
+// together are polled once a second. Without one, each queue is. [debate.Engine.Redact] does not reach queues and tags: route and tag by
+// numbers.
 package river

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
@@ -31,6 +32,12 @@ import (
 // DefaultQueue is the queue of debates that are not routed elsewhere.
 const DefaultQueue = "debate"
 
+// maxAttempts is how often a job is attempted before it is discarded, and another one takes its place.
+const maxAttempts = 25
+
+// backOff returns how long a job waits after an attempt.
+func backOff(attempt int) time.Duration { return min(time.Second<<min(attempt, 12), time.Hour) } // as serve has it
+
 // Args are the arguments of a debate's job: its id, and nothing else. All else is in the debate's log.
 type Args struct {
 	ID string `json:"id" river:"unique"`
@@ -43,7 +50,7 @@ func (Args) Kind() string { return "debate" }
 func (Args) InsertOpts() river.InsertOpts {
 	over := func(s rivertype.JobState) bool { return s == rivertype.JobStateCompleted }
 	unfinished := slices.DeleteFunc(rivertype.UniqueOptsByStateDefault(), over)
-	return river.InsertOpts{Queue: DefaultQueue, MaxAttempts: 25, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinished}}
+	return river.InsertOpts{Queue: DefaultQueue, MaxAttempts: maxAttempts, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinished}}
 }
 
 // Options configure jobs. The zero value puts all debates into one queue.
@@ -87,7 +94,8 @@ func New[T any](driver riverdriver.Driver[T], options Options) (*Jobs[T], error)
 	j.table, j.queues = pgx.Identifier{options.Schema, "river_job"}.Sanitize(), pgx.Identifier{options.Schema, "river_queue"}.Sanitize()
 	config := &river.Config{Schema: options.Schema, Logger: options.Logger}
 	var failed [3]error
-	j.migrator, failed[0] = rivermigrate.New(driver, &rivermigrate.Config{Schema: options.Schema, Logger: options.Logger})
+	silent := slog.New(slog.DiscardHandler) // errors say what it would
+	j.migrator, failed[0] = rivermigrate.New(driver, &rivermigrate.Config{Schema: options.Schema, Logger: silent})
 	j.sql, failed[1] = river.NewClient(riverdatabasesql.New(nil), config)
 	j.pgx, failed[2] = river.NewClient(riverpgxv5.New(nil), config)
 	if err := cmp.Or(failed[:]...); err != nil {
@@ -106,7 +114,15 @@ func broken(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &flow.Error{Kind: provider.KindStore, Op: "river", Err: fmt.Errorf("%s: %w", doing, err)}
+	return &flow.Error{Kind: provider.KindStore, Op: "river", Err: fmt.Errorf("%s: %w", doing, granted(err))}
+}
+
+// granted adds what helps to an error of a role that lacks a right.
+func granted(err error) error {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" {
+		return fmt.Errorf("let the owner grant this role the rights that docs/guides/machines.md lists: %w", err)
+	}
+	return err
 }
 
 // OnWake gives a debate its job, within the transaction tx that has given the debate work. It is for sql.Options.OnWake: the job is
@@ -122,7 +138,7 @@ func (j *Jobs[T]) OnWake(ctx context.Context, tx sql.Tx, woken store.Info) error
 		err = invalid("tx", errors.New("is missing"))
 	}
 	if err != nil {
-		return fmt.Errorf("river: a job for debate %s: %w", woken.ID, err)
+		return fmt.Errorf("river: a job for debate %s: %w", woken.ID, granted(err))
 	}
 	return nil
 }
@@ -140,7 +156,8 @@ func (j *Jobs[T]) insertion(info store.Info) (*river.InsertOpts, error) {
 	}
 	opts := &river.InsertOpts{Queue: cmp.Or(r.Queue, DefaultQueue), Priority: cmp.Or(r.Priority, 1)}
 	if len(opts.Queue) > 64 || !queueName.MatchString(opts.Queue) || opts.Priority < 1 || opts.Priority > 4 {
-		return nil, invalid("Options.Route", fmt.Errorf("queue %q with priority %d is refused by River", opts.Queue, opts.Priority))
+		return nil, invalid("Options.Route", fmt.Errorf("River refuses queue %q with priority %d: a name has up to 64 small letters and "+
+			"digits with single - and _ between them, and a priority is 1 to 4", opts.Queue, opts.Priority))
 	}
 	keys := j.options.Tags
 	if keys == nil {
@@ -178,15 +195,19 @@ func (j *Jobs[T]) notify(ctx context.Context, queues map[string]bool) error {
 	return j.driver.GetExecutor().NotifyMany(ctx, params)
 }
 
-// rescue makes a running job available whose worker has disappeared, or cancels it if that was asked for, unless it was taken anew.
+// rescue makes a running job available whose worker has disappeared, or cancels it if that was asked for, unless it was taken anew. What
+// has outlived 25 workers may be what ends them, and waits longer after each one more.
 func (j *Jobs[T]) rescue(ctx context.Context, job *rivertype.JobRow) error {
-	by, now := append([]string{"?"}, job.AttemptedBy...), time.Now()
+	by, now, due := append([]string{"?"}, job.AttemptedBy...), time.Now(), *job.AttemptedAt
+	if job.Attempt > maxAttempts {
+		due = due.Add(backOff(job.Attempt - maxAttempts))
+	}
 	data, err := json.Marshal(rivertype.AttemptError{At: now, Attempt: job.Attempt, Error: "worker " + by[len(by)-1] + " has disappeared"})
 	if err != nil {
 		return err
 	}
 	params := &riverdriver.JobRescueManyParams{
-		ID: []int64{job.ID}, Error: [][]byte{data}, FinalizedAt: []*time.Time{nil}, ScheduledAt: []time.Time{*job.AttemptedAt},
+		ID: []int64{job.ID}, Error: [][]byte{data}, FinalizedAt: []*time.Time{nil}, ScheduledAt: []time.Time{due},
 		State: []string{string(rivertype.JobStateAvailable)}, Schema: j.options.Schema, StuckHorizon: job.AttemptedAt.Add(time.Millisecond),
 	}
 	if metadataOf(job).Cancelled != nil {
@@ -216,16 +237,30 @@ func (j *Jobs[T]) Migrate(ctx context.Context) error {
 	return broken("migrate", err)
 }
 
-// Check reports whether River's tables have the version that this package's River needs. The error is of kind store.
+// Check reports whether River's tables have the version that this package's River needs, and whether the role may do with them what a
+// worker does. The error is of kind store.
 func (j *Jobs[T]) Check(ctx context.Context) error {
 	valid, err := j.migrator.Validate(ctx, nil)
 	if err == nil && !valid.OK {
-		err = fmt.Errorf("the tables of River are missing or older (%s): Migrate brings them up", strings.Join(valid.Messages, "; "))
+		err = fmt.Errorf("the tables of River are missing or older (%s): Jobs.Migrate brings them up", strings.Join(valid.Messages, "; "))
+	}
+	var denied string
+	if err == nil {
+		denied, err = j.query(ctx, `SELECT coalesce(string_agg(relname::text, ', ' ORDER BY relname), '') FROM pg_class
+			WHERE relnamespace = to_regnamespace($1) AND CASE
+				WHEN relname = 'river_job_id_seq' THEN NOT has_sequence_privilege(oid, 'USAGE')
+				WHEN relname IN ('river_job', 'river_leader', 'river_queue') THEN NOT (has_table_privilege(oid, 'SELECT')
+					AND has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
+				ELSE false END`, pgx.Identifier{j.options.Schema}.Sanitize())
+	}
+	if denied != "" {
+		err = granted(&pgconn.PgError{Severity: "ERROR", Code: "42501", Message: "permission denied for " + denied})
 	}
 	return broken("check", err)
 }
 
-// Unserved returns how many jobs of debates wait in queues that no client has served for 20 minutes. The error is of kind store.
+// Unserved returns how many jobs of debates wait in queues that no client serves: none ever has, or none for 20 minutes. The error is of
+// kind store.
 func (j *Jobs[T]) Unserved(ctx context.Context) (jobs map[string]int, err error) {
 	found, err := j.query(ctx, `
 		SELECT coalesce(json_object_agg(queue, jobs), '{}')::text

@@ -3,6 +3,7 @@ package river_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -61,6 +62,35 @@ func kindOf(err error) flow.Kind {
 		return e.Kind
 	}
 	return ""
+}
+
+// A host program reads each session of a worker to its end, and Stop waits for it.
+func TestReadersOfSessions(t *testing.T) {
+	p := newPlace(t)
+	host, own := p.opened(t, worker.Options{}), p.opened(t, worker.Options{})
+	var read []string
+	var reading sync.Mutex
+	w, err := own.jobs.Worker(engineOn(own.store, nil), worker.Config{River: soon(), With: func(ctx context.Context, s *debate.Session) {
+		for event, err := range s.Events(ctx, 0) {
+			if err != nil {
+				return
+			}
+			if to, ok := event.Body.(*flow.Transition); ok && to.To == flow.StateCompleted {
+				reading.Lock()
+				read = append(read, s.ID())
+				reading.Unlock()
+			}
+		}
+	}})
+	require.NoError(t, err)
+	require.NoError(t, w.Start(t.Context()))
+	engine := engineOn(host.store, nil)
+	for _, id := range []string{"a", "b"} {
+		submit(t, engine, debating(id))
+		finished(t, engine, id)
+	}
+	require.NoError(t, w.Stop(context.WithoutCancel(t.Context())))
+	assert.ElementsMatch(t, []string{"a", "b"}, read)
 }
 
 // A conversation of each flow is submitted with its job, and worked on to its end.

@@ -111,6 +111,17 @@ func TestAStopPastItsBound(t *testing.T) {
 	}
 }
 
+// If the host program shuts the engine of a worker down, the worker puts off its jobs, in place of taking them again and again.
+func TestAnEngineThatIsShutDown(t *testing.T) {
+	p := newPlace(t)
+	host, own := p.opened(t, worker.Options{}), p.opened(t, worker.Options{})
+	engine := engineOn(own.store, nil)
+	working(t, own, engine, worker.Config{})
+	require.NoError(t, engine.Shutdown(t.Context()))
+	submit(t, engineOn(host.store, nil), debating("a"))
+	host.seen(t, "a", "scheduled, attempt 0 of 25")
+}
+
 // A worker without the key appends nothing, says what it lacks, and keeps no debate from the worker that has it.
 func TestAWorkerWithoutAKey(t *testing.T) {
 	const debates = 6

@@ -68,7 +68,7 @@ func (w *Worker[T]) look(ctx context.Context) error {
 	return failed
 }
 
-// warn logs once a minute which queues no client serves any more.
+// warn logs once a minute which queues no client serves any more, and which others share the tables by now.
 func (w *Worker[T]) warn(ctx context.Context) error {
 	if time.Since(w.warned) < time.Minute {
 		return nil
@@ -80,6 +80,11 @@ func (w *Worker[T]) warn(ctx context.Context) error {
 		}
 	}
 	w.unserved, w.warned = unserved, time.Now()
+	if w.alone && err == nil {
+		if shared := w.jobs.checkAlone(ctx); shared != nil {
+			w.jobs.options.Logger.WarnContext(ctx, "river: jobs may be lost", "error", shared)
+		}
+	}
 	return err
 }
 
@@ -99,13 +104,27 @@ func (w *Worker[T]) rescueLost(ctx context.Context, queues map[string]bool) erro
 	before := w.lost
 	w.lost = make(map[int64]time.Time)
 	for _, job := range jobs {
-		if since, again := before[job.ID]; again && time.Since(since) >= supplyLost {
-			err, queues[job.Queue] = errors.Join(err, w.jobs.rescue(ctx, job)), true
-		} else if w.lost[job.ID] = since; !again {
-			w.lost[job.ID] = time.Now()
+		since, again := before[job.ID]
+		if !again {
+			since = time.Now()
 		}
+		if w.lost[job.ID] = since; time.Since(since) < supplyLost {
+			continue
+		}
+		delete(w.lost, job.ID)
+		if metadataOf(job).Cancelled != nil { // before it is over: how far it is off by this worker's clock says nothing then
+			err = errors.Join(err, w.pause(ctx, debateOf(job), job.ID))
+		}
+		err, queues[job.Queue] = errors.Join(err, w.jobs.rescue(ctx, job)), true
 	}
 	return err
+}
+
+// debateOf returns the id of a job's debate.
+func debateOf(job *rivertype.JobRow) string {
+	var args Args
+	_ = json.Unmarshal(job.EncodedArgs, &args) // no debate has the id ""
+	return args.ID
 }
 
 // serve sees to the jobs of some debates that need a process.
@@ -125,10 +144,7 @@ func (w *Worker[T]) serve(ctx context.Context, page []store.Info, debates river.
 	}
 	last := make(map[string]*rivertype.JobRow) // of each debate the unfinished job, or else the newest
 	for _, job := range jobs {
-		var args Args
-		if json.Unmarshal(job.EncodedArgs, &args) == nil {
-			last[args.ID] = job
-		}
+		last[debateOf(job)] = job
 	}
 	var missing []river.InsertManyParams
 	for _, info := range page {

@@ -45,6 +45,10 @@ func TestWhatBecomesOfJobs(t *testing.T) {
 				metadata = '{"cancel_attempted_at": "2026-01-02T03:04:05Z"}'`,
 			"cancelled, attempt 1 of 25: worker gone has disappeared",
 		},
+		"lost-often": {
+			"state = 'running', attempt = 40, attempted_at = now() - interval '20 minutes', attempted_by = '{gone}'",
+			"available, attempt 40 of 25: worker gone has disappeared",
+		},
 		"just-taken": {"state = 'running', attempt = 1, attempted_at = now(), attempted_by = '{other}'", "running, attempt 1 of 25"},
 	}
 	p := newPlace(t)
@@ -58,6 +62,9 @@ func TestWhatBecomesOfJobs(t *testing.T) {
 			host.execute(t, "UPDATE debate_river.river_job SET "+test.change+" WHERE args->>'id' = $1", id)
 		}
 	}
+	// By the clock of the worker that finds it, its debate has gone on an hour after the job was cancelled.
+	host.execute(t, `UPDATE debate SET at = to_char(now() AT TIME ZONE 'UTC' + interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SS.US"000Z"')
+		WHERE id = 'lost-and-cancelled'`)
 	own := p.opened(t, worker.Options{})
 	drains := engineOn(own.store, nil)
 	drains.Lease = 30 * time.Second // nothing that was just taken is lost meanwhile
@@ -69,6 +76,7 @@ func TestWhatBecomesOfJobs(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, host.count(t, "river_job WHERE args->>'id' = 'discarded'"))
+	assert.Greater(t, time.Until(host.of(t, "lost-often").ScheduledAt), 30*time.Minute, "it may be what ends its workers")
 	eventually(t, "whose job was cancelled is paused", func() bool { return state(t, engine, "lost-and-cancelled") == flow.StatePaused })
 	assert.Equal(t, 1, host.count(t, "river_job WHERE args->>'id' = 'lost-and-cancelled'"))
 }

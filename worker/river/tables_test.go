@@ -1,8 +1,13 @@
 package river_test
 
 import (
+	"bytes"
 	"context"
 	stdsql "database/sql"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,6 +157,80 @@ func TestTablesOfAnotherClient(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Start(t.Context()))
 	require.NoError(t, w.Stop(context.WithoutCancel(t.Context())))
+}
+
+// arriving is a store that calls back when a worker begins to look for work.
+type arriving struct {
+	*sql.Store
+
+	arrive func()
+}
+
+// Announce implements [store.Announcer].
+func (a *arriving) Announce(ctx context.Context) <-chan struct{} {
+	a.arrive()
+	return a.Store.Announce(ctx)
+}
+
+// A client that comes to the tables once a worker has started is logged.
+func TestAClientThatComesLater(t *testing.T) {
+	p := newPlace(t)
+	var logged lines
+	own := p.opened(t, worker.Options{Logger: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	w, err := own.jobs.Worker(engineOn(&arriving{own.store, func() {
+		_, err := own.client(t).Insert(t.Context(), mailArgs{}, nil)
+		assert.NoError(t, err)
+	}}, nil), worker.Config{})
+	require.NoError(t, err)
+	require.NoError(t, w.Start(t.Context()))
+	eventually(t, "a line says so", func() bool { return strings.Contains(logged.String(), "are shared with jobs of kind mail") })
+	require.NoError(t, w.Stop(context.WithoutCancel(t.Context())))
+}
+
+// A role that may change no table works with the rights that a page lists. If it lacks one, opening, check and start say what helps.
+func TestTheRightsOfARole(t *testing.T) {
+	p := newPlace(t)
+	owner := p.opened(t, worker.Options{})
+	u, err := url.Parse(p.URL)
+	require.NoError(t, err)
+	role := "clerk_" + strings.TrimPrefix(u.Path, "/")
+	owner.execute(t, "CREATE ROLE "+role+" LOGIN")
+	grants := strings.NewReplacer("TO worker", "TO "+role, "ROLE owner", "ROLE "+u.User.Username(), "SCHEMA debates,", "SCHEMA public,")
+	page, err := os.ReadFile("../../docs/guides/machines.md")
+	require.NoError(t, err)
+	_, rights, listed := bytes.Cut(page, []byte("```sql\n"))
+	require.True(t, listed)
+	rights, _, _ = bytes.Cut(rights, []byte("```"))
+	u.User = url.User(role)
+	clerk := place{URL: u.String()}
+
+	_, err = clerk.open(t.Context(), worker.Options{})
+	require.ErrorContains(t, err, "let the owner of the tables grant this role the rights that docs/guides/machines.md lists")
+	owner.execute(t, grants.Replace(string(rights)))
+	own := clerk.opened(t, worker.Options{})
+	engine := engineOn(own.store, nil)
+	submit(t, engine, debating("a"))
+	w, err := own.jobs.Worker(engineOn(own.store, nil), worker.Config{River: soon()})
+	require.NoError(t, err)
+	require.NoError(t, w.Start(t.Context()))
+	assert.Equal(t, flow.StateCompleted, finished(t, engine, "a").State)
+	require.NoError(t, w.Stop(context.WithoutCancel(t.Context())))
+
+	second := clerk.opened(t, worker.Options{})
+	w, err = second.jobs.Worker(engineOn(second.store, nil), worker.Config{})
+	require.NoError(t, err)
+	for _, lacks := range []struct{ change, says string }{
+		{"REVOKE USAGE ON SEQUENCE debate_river.river_job_id_seq FROM " + role, "river_job_id_seq"},
+		{"REVOKE DELETE ON debate_river.river_leader FROM " + role, "river_job_id_seq, river_leader"},
+		{"REVOKE USAGE ON SCHEMA debate_river FROM " + role, "schema debate_river"},
+	} {
+		owner.execute(t, lacks.change)
+		for _, err := range []error{second.jobs.Check(t.Context()), w.Start(t.Context())} {
+			require.ErrorContains(t, err, "let the owner grant this role the rights that docs/guides/machines.md lists")
+			require.ErrorContains(t, err, "permission denied for "+lacks.says)
+			assert.Equal(t, provider.KindStore, kindOf(err))
+		}
+	}
 }
 
 // What a worker cannot work with is refused when it is made.

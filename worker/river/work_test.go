@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 	worker "github.com/agonist-dev/debate/worker/river"
 )
 
@@ -159,7 +160,7 @@ func logOf(t testing.TB, b *base, id string) (events []flow.Event) {
 }
 
 // Who cancels a job that is worked pauses its debate: the calls in flight finish, and no other begins. Who cancels a job that waits pauses
-// its debate as well. No new job takes their place until the debate is resumed.
+// its debate as well. No new job takes their place. Who retries the job resumes the debate.
 func TestACancelledJobPausesItsDebate(t *testing.T) {
 	p := newPlace(t)
 	host := p.opened(t, worker.Options{})
@@ -191,16 +192,18 @@ func TestACancelledJobPausesItsDebate(t *testing.T) {
 			}
 		}
 		assert.Contains(t, strings.Join(reasons, "\n"), fmt.Sprintf("job %d was cancelled in River", job.ID))
-		assert.Equal(t, 1, host.count(t, "river_job WHERE args->>'id' = '"+args.ID+"'"))
-		require.NoError(t, engine.Control(t.Context(), args.ID, flow.Resume{}))
+		_, err := host.client(t).JobRetry(t.Context(), job.ID)
+		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, finished(t, engine, args.ID).State)
+		host.seen(t, args.ID, "completed")
+		assert.Equal(t, 1, host.count(t, "river_job WHERE args->>'id' = '"+args.ID+"'"))
 	}
 	for id, times := range calls.asks {
 		assert.Equal(t, 1, times, id)
 	}
 }
 
-// A damaged debate is tried again and again, where it is seen, and keeps no other from its end.
+// A damaged debate is tried again and again, where it is seen, each time after its quarantine, and keeps no other from its end.
 func TestADamagedDebate(t *testing.T) {
 	p := newPlace(t)
 	host := p.opened(t, worker.Options{})
@@ -212,7 +215,10 @@ func TestADamagedDebate(t *testing.T) {
 	eventually(t, "it was tried", func() bool { return len(host.of(t, "damaged").Errors) > 0 })
 	submit(t, engine, debating("sound"))
 	finished(t, engine, "sound")
+	job := host.seen(t, "damaged", "retryable, attempt 1 of 25")
+	assert.Greater(t, job.ScheduledAt.Sub(*job.AttemptedAt), 20*time.Second, "it was tried again before its quarantine of 30 s is over")
 	host.execute(t, `UPDATE debate_commit SET body = replace(body, '"sea"', '"seq"')`)
+	require.NoError(t, host.store.SetQuarantine(t.Context(), "damaged", store.Quarantine{}))
 	finished(t, engine, "damaged")
 	assert.Equal(t, 1, host.count(t, "river_job WHERE args->>'id' = 'damaged'"))
 }

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -29,6 +31,9 @@ type Config struct {
 	Queues map[string]int
 	// Far is the wait from which a debate is released: the worker closes it, and its job becomes due when the wait is over. 0: a minute.
 	Far time.Duration
+	// With is called with each session that the worker opens, on a goroutine of its own, for readers such as package otel. It returns when
+	// its reader ends: ctx ends [debate.Engine].Grace after the session, and Stop waits for With. nil: nothing is called.
+	With func(ctx context.Context, s *debate.Session)
 	// River is the whole config of a host program that has jobs of its own in these tables: [Worker.Client] is then its only client. The
 	// jobs' Schema and Logger replace empty ones. nil: the tables are for debates alone.
 	River *river.Config
@@ -40,14 +45,16 @@ type Worker[T any] struct {
 	engine *debate.Engine
 	far    time.Duration
 	lease  time.Duration // of the engine
+	with   func(context.Context, *debate.Session)
 	alone  bool          // the tables are for debates alone
 	poll   time.Duration // how often all queues together are polled; 0: as River does
 	client *river.Client[T]
 
-	mu      sync.Mutex
-	queues  int    // of debates
-	stop    func() // ends supply; nil: it has not begun
-	running sync.WaitGroup
+	stopping atomic.Bool
+	mu       sync.Mutex
+	queues   int            // of debates
+	stop     func()         // ends supply; nil: it has not begun
+	running  sync.WaitGroup // supply, and readers of sessions
 	// The rest belongs to supply.
 	after    string              // the debate behind which the next look begins
 	lost     map[int64]time.Time // jobs that nobody works, and since when
@@ -61,7 +68,7 @@ func (j *Jobs[T]) Worker(engine *debate.Engine, config Config) (*Worker[T], erro
 	if engine == nil || engine.Store == nil || config.Far < 0 {
 		return nil, invalid("engine, Config.Far", errors.New("no store, or a time below zero"))
 	}
-	w, c := &Worker[T]{jobs: j, engine: engine, alone: config.River == nil}, *cmp.Or(config.River, &river.Config{})
+	w, c := &Worker[T]{jobs: j, engine: engine, with: config.With, alone: config.River == nil}, *cmp.Or(config.River, &river.Config{})
 	w.far, w.lease = cmp.Or(config.Far, time.Minute), cmp.Or(engine.Lease, 15*time.Second)
 	if c.Schema = cmp.Or(c.Schema, j.options.Schema); c.Schema != j.options.Schema {
 		return nil, invalid("Config.River.Schema", fmt.Errorf("is %s: set Options.Schema to the same", c.Schema))
@@ -152,6 +159,7 @@ func (w *Worker[T]) checkStore(ctx context.Context) error {
 // Stop takes no more jobs, lets the calls in flight finish, leaves unfinished debates to other workers, and shuts the engine down. If ctx
 // is done before, the calls are aborted, and the next worker makes them again: the error wraps that of ctx, and counts their debates.
 func (w *Worker[T]) Stop(ctx context.Context) error {
+	w.stopping.Store(true)
 	var drain sync.WaitGroup
 	var drained error
 	drain.Go(func() { drained = w.engine.Shutdown(ctx) })
@@ -183,9 +191,22 @@ type debateWorker[T any] struct {
 // Timeout implements [river.Worker]: a job lasts as long as its debate needs a process, and River's rescuer leaves it alone.
 func (*debateWorker[T]) Timeout(*river.Job[Args]) time.Duration { return -1 }
 
-// NextRetry implements [river.Worker]. It adds to the later of two clocks, so that no worker hurries.
-func (*debateWorker[T]) NextRetry(job *river.Job[Args]) time.Time {
-	return time.Now().Add(max(0, time.Until(*job.AttemptedAt)) + min(time.Second<<min(job.Attempt, 12), time.Hour)) // as serve has it
+// NextRetry implements [river.Worker]. A debate in quarantine is left alone until that is over.
+func (d *debateWorker[T]) NextRetry(job *river.Job[Args]) time.Time {
+	wait := backOff(job.Attempt)
+	if kept, ok := d.engine.Store.(store.Quarantines); ok {
+		ctx, cancel := context.WithTimeout(context.Background(), d.lease)
+		defer cancel()
+		if q, err := kept.Quarantine(ctx, job.Args.ID); err == nil {
+			wait = max(wait, time.Duration(q.Left))
+		}
+	}
+	return time.Now().Add(later(job, wait))
+}
+
+// later returns how long a job waits by this process's clock. It adds to the later of two clocks, so that no worker hurries.
+func later(job *river.Job[Args], wait time.Duration) time.Duration {
+	return wait + max(0, time.Until(*job.AttemptedAt))
 }
 
 // Work implements [river.Worker]: it opens the debate, and closes it when no process needs to work on it.
@@ -195,17 +216,17 @@ func (d *debateWorker[T]) Work(ctx context.Context, job *river.Job[Args]) error 
 	case err == nil && next.State == flow.StateError:
 		return d.fail(ctx, job.Args.ID)
 	case err == nil && next.Wait > 0:
-		return river.JobSnooze(next.Wait)
+		return river.JobSnooze(later(job, next.Wait))
 	case err == nil:
 		return nil
 	case ctx.Err() != nil: // River knows why: the job was cancelled, or is made available because River is stopped at once
 		return ctx.Err()
 	case errors.Is(err, flow.ErrNotFound), store.CheckID(job.Args.ID) != nil:
 		return river.JobCancel(shown{err})
-	case errors.Is(err, flow.ErrClosed): // this worker drains
+	case errors.Is(err, flow.ErrClosed) && d.stopping.Load(): // this worker drains
 		return river.JobSnooze(0)
-	case errors.Is(err, flow.ErrLeased):
-		return river.JobSnooze(d.lease)
+	case errors.Is(err, flow.ErrLeased), errors.Is(err, flow.ErrClosed): // the latter: the host program has shut the engine down
+		return river.JobSnooze(later(job, d.lease))
 	default:
 		return shown{err}
 	}
@@ -216,10 +237,9 @@ func (d *debateWorker[T]) Work(ctx context.Context, job *river.Job[Args]) error 
 func (d *debateWorker[T]) hold(ctx context.Context, job *river.Job[Args]) (next flow.Next, err error) {
 	s, err := d.engine.Open(ctx, job.Args.ID)
 	if err == nil {
+		defer d.read(ctx, s)()
 		defer func() { _ = s.Close() }()
-		if metadataOf(job.JobRow).Failed && s.State() == flow.StateError { // somebody has retried the job
-			err = errors.Join(river.MetadataSet(ctx, "debate_failed", false), s.Retry(ctx))
-		}
+		err = d.again(ctx, s, job)
 	}
 	if err == nil {
 		next, err = s.Rest(ctx, d.far)
@@ -236,9 +256,41 @@ func (d *debateWorker[T]) hold(ctx context.Context, job *river.Job[Args]) (next 
 	return next, err
 }
 
+// read lets the host program read a session, and returns what is called when that is closed.
+func (w *Worker[T]) read(ctx context.Context, s *debate.Session) (closed func()) {
+	if w.with == nil {
+		return func() {}
+	}
+	reading, end := context.WithCancel(context.WithoutCancel(ctx))
+	w.running.Go(func() {
+		defer end()
+		w.with(reading, s)
+	})
+	return func() { time.AfterFunc(cmp.Or(w.engine.Grace, 5*time.Second), end) } // a reader may be behind
+}
+
+// again retries or resumes the debate of a job that somebody has retried: it had failed with its debate, or was cancelled.
+func (d *debateWorker[T]) again(ctx context.Context, s *debate.Session, job *river.Job[Args]) error {
+	switch state := s.State(); {
+	case state == flow.StateError && metadataOf(job.JobRow).Failed:
+		return errors.Join(river.MetadataSet(ctx, "debate_failed", false), s.Retry(ctx))
+	case state == flow.StatePaused:
+		record, err := s.Record(ctx)
+		if err == nil && strings.HasSuffix(record.Halted(), ": "+cancelled(job.ID)) {
+			err = s.Resume(ctx)
+		}
+		return err
+	default:
+		return nil
+	}
+}
+
+// cancelled is why the debate of a cancelled job is paused.
+func cancelled(job int64) string { return fmt.Sprintf("job %d was cancelled in River", job) }
+
 // pause pauses the debate of a job that somebody has cancelled. In a state that has no pause, nothing goes on either.
 func (w *Worker[T]) pause(ctx context.Context, id string, job int64) error {
-	err := w.engine.Control(ctx, id, flow.Pause{Drain: true, Reason: fmt.Sprintf("job %d was cancelled in River", job)})
+	err := w.engine.Control(ctx, id, flow.Pause{Drain: true, Reason: cancelled(job)})
 	if refused, ok := errors.AsType[*flow.Error](err); ok && refused.Kind == provider.KindState {
 		return nil
 	}
