@@ -303,6 +303,9 @@ func ended(kind Kind) bool {
 	return kind == provider.KindInvalidResponse || kind == provider.KindRefusal || kind == provider.KindContentFilter
 }
 
+// errGone is why an attempt is lost. It is known by its text: a log keeps no more of it.
+var errGone = errors.New("the process that made this call is gone")
+
 // lost takes an attempt whose outcome is unknown, and so is what it has cost.
 func (c *Core) lost(s Lost) error {
 	state := c.current(s.Call, s.Attempt)
@@ -310,7 +313,7 @@ func (c *Core) lost(s Lost) error {
 		return nil
 	}
 	spend := c.record.unknownSpend(state.intent)
-	gone := &Error{Kind: provider.KindNetwork, Err: errors.New("the process that made this call is gone")}
+	gone := &Error{Kind: provider.KindNetwork, Err: errGone}
 	switch {
 	case state.intent.Tool != "":
 		return c.toolFailed(state, &spend, gone, true)

@@ -101,6 +101,9 @@ func (e *Error) clause() string {
 	if said := e.mended(); said != "" {
 		return said
 	}
+	if e.Kind == provider.KindNetwork && e.Err != nil && e.Err.Error() == errGone.Error() {
+		return "nothing to do: the call is made again"
+	}
 	do := e.mend()
 	if or := e.Amends(); len(or) > 0 && !strings.Contains(do, "amend "+or[0]) {
 		do += "; or amend " + strings.Join(or, " or ")

@@ -50,7 +50,8 @@ const (
 	operationAgent    = "invoke_agent"
 	operationTool     = "execute_tool"
 	operationWorkflow = "invoke_workflow"
-	otherValue        = "_OTHER" // of an enumeration: none of the known values
+	otherValue        = "_OTHER"       // of an enumeration: none of the known values
+	goneValue         = "process_gone" // of this module: the call was lost with its process
 )
 
 // Names of this module.

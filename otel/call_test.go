@@ -42,10 +42,11 @@ func TestACallThatWasLost(t *testing.T) {
 		require.NoError(t, r.Observe(t.Context(), session))
 		calls := r.find(t, "chat talker")
 		assert.Equal(t, "void", get(calls[2], "debate.call.outcome"))
-		assert.Equal(t, "network", get(calls[2], "error.type"))
+		assert.Equal(t, "process_gone", get(calls[2], "error.type"))
 		assert.Equal(t, "accepted", get(calls[3], "debate.call.outcome"))
 		assert.Equal(t, "2", get(calls[3], "debate.call.attempt"))
-		assert.NotContains(t, r.measured(t), "error.type=network gen_ai.operation.name=chat", "nobody knows how long it took")
+		assert.Contains(t, r.measured(t), "debate.call.outcome=void error.type=process_gone")
+		assert.NotContains(t, r.measured(t), "error.type=process_gone gen_ai.operation.name=chat", "nobody knows how long it took")
 	})
 }
 

@@ -32,8 +32,9 @@
 // summarizer's, has no agent span.
 //
 // A failed attempt has the status Error, the failure's kind as error.type, and no text. So has an agent whose last
-// attempt failed. An attempt that a control broke off is void, which is not an error. A working state continues after a
-// pause, so its span contains that of the pause. A state without duration and facts has no span.
+// attempt failed. An attempt that a control broke off is void, which is not an error. One that was lost with its process
+// is void too, with the error.type process_gone, and is made again. A working state continues after a pause, so its span
+// contains that of the pause. A state without duration and facts has no span.
 //
 // Facts without duration are events of the span to which they belong:
 //
@@ -91,7 +92,8 @@
 //	              debate.call.reask         true where the answer before was rejected, and is asked for again
 //	              debate.call.outcome       accepted, rejected, tools (they were asked for), continued (the reply was
 //	                                        cut, and the next attempt goes on), failed, unknown (of a tool: whether it
-//	                                        took effect), void, unsent, or late: after the debate's end
+//	                                        took effect), void (it was broken off, or lost with its process, and is
+//	                                        made again), unsent (too large for the window), or late: after the debate's end
 //	              gen_ai.agent.name         the participant or judge
 //	 of a tool    gen_ai.operation.name     execute_tool
 //	              gen_ai.tool.name
@@ -123,7 +125,7 @@
 //	              gen_ai.agent.name         whose score it is; of a quality: none
 //	              debate.evaluation.judge   who has given it, in the call debate.call.id
 //	              debate.evaluation.swapped the judge read the participants in the other order
-//	of failures   error.type                a flow.Kind, or _OTHER
+//	of failures   error.type                a flow.Kind, process_gone (the call was lost with its process), or _OTHER
 //
 // Fields and headers of the vendor's own (provider.Options.Extra and Header) are left out. What vendors report is theirs,
 // and nothing checks it: it is in spans only, so it makes no time series.

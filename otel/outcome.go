@@ -42,11 +42,13 @@ type outcome struct {
 }
 
 // failed returns the error.type of a failure; "": there is none. A call that the host program broke off
-// has not failed.
+// has not failed, and one that was lost with its process is no failure of the vendor's.
 func (o *outcome) failed() string {
 	switch {
 	case o.failure == nil, o.failure.Void && o.failure.Error != nil && o.failure.Error.Kind == provider.KindCanceled:
 		return ""
+	case o.failure.Void && o.failure.Error != nil && o.failure.Error.Kind == provider.KindNetwork:
+		return goneValue
 	default:
 		return failureType(o.failure.Error)
 	}

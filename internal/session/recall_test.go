@@ -58,6 +58,7 @@ func TestAStoppedEngineChargesOnlyWhatItSent(t *testing.T) {
 					require.Len(t, all, 2, "and the call that was sent")
 					assert.NotEqual(t, all[0].Call, all[1].Call)
 					assert.Contains(t, all[1].Error.Error(), "the process that made this call is gone")
+					assert.Equal(t, "Nothing to do: the call is made again.", all[1].Error.Hint())
 					assert.Positive(t, all[1].AtMost)
 				})
 			})
