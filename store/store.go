@@ -26,6 +26,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
@@ -121,8 +122,16 @@ type Describer interface {
 }
 
 // InfoOf describes one conversation of a store: as a [Describer] does, if it is one, or else by its list. If there is no such
-// conversation, the error is [flow.ErrNotFound].
+// conversation, the error wraps [flow.ErrNotFound], and names the id.
 func InfoOf(ctx context.Context, s Store, id string) (Info, error) {
+	info, err := infoOf(ctx, s, id)
+	if errors.Is(err, flow.ErrNotFound) {
+		err = fmt.Errorf("%w: %.64q", flow.ErrNotFound, id)
+	}
+	return info, err
+}
+
+func infoOf(ctx context.Context, s Store, id string) (Info, error) {
 	if d, ok := s.(Describer); ok {
 		return d.Describe(ctx, id)
 	}

@@ -30,6 +30,16 @@ func facts(after int64, n int) []debate.Event {
 	return events
 }
 
+// Who asks for a conversation that is not there reads its id, whether the store describes one or lists all.
+func TestInfoOfAConversationThatIsMissing(t *testing.T) {
+	memory := &store.Memory{}
+	for _, s := range []store.Store{memory, struct{ store.Store }{memory}} {
+		_, err := store.InfoOf(t.Context(), s, "nobody")
+		require.ErrorIs(t, err, flow.ErrNotFound)
+		require.EqualError(t, err, `no such conversation: "nobody"`)
+	}
+}
+
 // holders yields who holds which debate.
 func holders(t *testing.T, store debate.Store) map[string]string {
 	t.Helper()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/session"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -156,6 +157,18 @@ func (l *Engine) startBy(
 
 // Submit validates a config and stores its conversation; see debate.Engine.
 func (l *Engine) Submit(ctx context.Context, config flow.Config) (id string, err error) {
+	id, err = l.submit(ctx, config)
+	failed, ok := errors.AsType[*flow.Error](err)
+	if ok && failed.Kind == provider.KindStore && (failed.Op == "open" || failed.Op == "submit") {
+		const mend = "repair the store, then submit it again, under the same id if you have given one"
+		again := *failed
+		again.Op, again.Err = "submit", flow.WithMend(failed.Err, mend)
+		return "", &again
+	}
+	return id, err
+}
+
+func (l *Engine) submit(ctx context.Context, config flow.Config) (id string, err error) {
 	s, err := l.toStart(ctx, config, false)
 	if err != nil {
 		return "", err

@@ -151,6 +151,31 @@ func TestSomebodySubmitsInBetween(t *testing.T) {
 	}
 }
 
+// full is a store that keeps no more events.
+type full struct{ *store.Memory }
+
+func (full) Append(context.Context, string, int64, string, []flow.Event) error { return stage.ErrDeaf }
+
+// Who submits while the store fails is told to submit again, whether the store can be read or not.
+func TestSubmittingWhileTheStoreFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.ID = "cars"
+		spoilt := &stage.Spoilt{Memory: &store.Memory{}, ID: config.ID}
+		spoilt.Damaged.Store(true)
+		for name, kept := range map[string]store.Store{"read": spoilt, "written": full{&store.Memory{}}} {
+			engine, _ := stage.Engine(config)
+			engine.Store = kept
+			_, err := engine.Submit(t.Context(), config)
+			var failed *debate.Error
+			require.ErrorAs(t, err, &failed, name)
+			assert.Equal(t, provider.KindStore, failed.Kind, name)
+			assert.Equal(t, "submit", failed.Op, name)
+			assert.Equal(t, "Repair the store, then submit it again, under the same id if you have given one.", failed.Hint(), name)
+		}
+	})
+}
+
 func TestSubmittingWhatIsWrong(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)

@@ -173,9 +173,9 @@ func (c *controlled) next(record *flow.Record) string {
 	case c.State == flow.StateAwaitingInput:
 		return fmt.Sprintf("it waits for %s; %s lists them.", progress.Plural(len(record.Inquiries), "answer"), progress.Command("show", id))
 	case c.Held:
-		return fmt.Sprintf("%s; the process that runs it acts on this. %s follows it.", c.State, progress.Command("watch", id))
+		return fmt.Sprintf("%s; another process has it, and continues it. %s follows it.", c.State, progress.Command("watch", id))
 	default:
-		return fmt.Sprintf("%s; no process runs it. %s continues it.", c.State, progress.Command("resume", id))
+		return fmt.Sprintf("%s; no process runs it. %s continues it, unless a worker does.", c.State, progress.Command("resume", id))
 	}
 }
 

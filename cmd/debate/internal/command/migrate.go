@@ -13,8 +13,9 @@ import (
 
 // migrated is what the command migrate says.
 type migrated struct {
-	From int `json:"from"` // the version that the tables had; 0: there were none
-	To   int `json:"to"`   // the version that they have
+	Store string `json:"store"`
+	From  int    `json:"from"` // the version that the tables had; 0: there were none
+	To    int    `json:"to"`   // the version that they have
 }
 
 // migrate brings the tables of a database to the version of this release.
@@ -42,7 +43,7 @@ func (p *program) runMigrate(ctx context.Context, check bool) error {
 	case !p.exists():
 		return exit(exitArguments, fmt.Errorf("there is no store %s", place))
 	}
-	var done migrated
+	done := migrated{Store: shown(place)}
 	to, err := tables(ctx, place, sql.MigrateCheck)
 	done.From = to
 	older, ok := errors.AsType[*sql.VersionError](err)
@@ -51,16 +52,16 @@ func (p *program) runMigrate(ctx context.Context, check bool) error {
 		to, err = tables(ctx, place, sql.MigrateAuto)
 	}
 	if err != nil {
-		return &storeError{shown(place), err}
+		return &storeError{done.Store, err}
 	}
 	done.To = to
 	switch {
 	case p.json:
 		return p.printValue(done)
 	case done.From == done.To:
-		_, err = fmt.Fprintf(p.Out, "version %d\n", done.To)
+		_, err = fmt.Fprintf(p.Out, "%s: version %d\n", done.Store, done.To)
 	default:
-		_, err = fmt.Fprintf(p.Out, "version %d → %d\n", done.From, done.To)
+		_, err = fmt.Fprintf(p.Out, "%s: version %d → %d\n", done.Store, done.From, done.To)
 	}
 	return err
 }

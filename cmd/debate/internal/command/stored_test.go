@@ -155,7 +155,7 @@ func TestAnotherModelBeforeItContinues(t *testing.T) {
 	}
 	got := run(t, place, "resume", "work", "--model", "demo/script", "--no-run", "--reason", "a new key")
 	require.Zero(t, got.code, got.err)
-	assert.Contains(t, got.err, "no process runs it. debate resume work continues it.")
+	assert.Contains(t, got.err, "no process runs it. debate resume work continues it, unless a worker does.")
 	log := logged(t, place, "work")
 	for _, who := range []string{"Ada", "Ben", "arbiter"} {
 		assert.Contains(t, log, `"`+who+`":{"model":"demo/script"}`)
