@@ -36,12 +36,13 @@ type Work struct {
 	// many these are. What one value does not need goes to the others. Debates without the label have one value together. If Fair is
 	// empty, debates get slots in any order.
 	//
-	// A debate keeps its slot until it rests or ends, and each worker divides its own slots.
+	// A debate keeps its slot until it rests or ends, and each worker divides its own slots. While there is more to do than slots for
+	// long, debates whose ids come last wait: those that the engine makes begin with the time, so the oldest come first.
 	Fair string
 	// Drain is how long calls in flight may take once ctx is done; 0 means a minute. Then they are aborted.
 	Drain time.Duration
-	// With is called with each session that Work opens, on a goroutine of its own, for readers such as package otel. ctx ends
-	// [Engine].Grace after the session. Work returns after With has returned. nil: nothing is called.
+	// With is called with each session that Work opens, on a goroutine of its own, for readers such as package otel. It returns when its
+	// reader ends: ctx ends [Engine].Grace after the session, and Work returns after With has returned. nil: nothing is called.
 	With func(ctx context.Context, s *Session)
 }
 
