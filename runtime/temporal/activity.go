@@ -84,8 +84,7 @@ func (w *activities) signal(ctx context.Context, in *advanceInput) (flow.Signal,
 		canceled := &flow.Error{Kind: provider.KindCanceled, Err: errors.New("broken off before it was made")}
 		return flow.Failed{Call: in.Call.Call, Attempt: in.Call.Attempt, Error: canceled, Free: true}, nil
 	}
-	unknown := fmt.Errorf("this worker does not know the occasion %.40q", in.On)
-	return nil, &flow.Error{Kind: provider.KindValidation, Op: "advance", Err: unknown}
+	return nil, fmt.Errorf("%w: the occasion %.40q, which workers of newer releases know", flow.ErrMissing, in.On)
 }
 
 // opened is the same at each attempt of an activity: the workflow has not learned of the calls that an attempt before has begun.
@@ -102,7 +101,9 @@ func (w *activities) control(ctx context.Context, in controlInput) (*plan, error
 		return nil, report(err)
 	}
 	given := false
-	if activity.GetInfo(ctx).Attempt > 1 { // one before may have given it to the debate, and have died
+	// An attempt before may have given it to the debate, and have died. A run that knew nothing of the log yet cannot tell it from an older
+	// control: that one is given again, and refused if it does not fit. An answer is told by its inquiry.
+	if activity.GetInfo(ctx).Attempt > 1 && (in.Seq > 0 || in.Control.Action == ActionAnswer) {
 		given, err = w.given(ctx, &in)
 	}
 	if err == nil && !given {

@@ -157,6 +157,44 @@ func TestACallThatNoWorkerCanMake(t *testing.T) {
 	assert.Greater(t, offered[len(offered)-1], time.Minute)
 }
 
+// A worker of an older release leaves what it does not know to other workers.
+func TestAnOccasionOfANewerRelease(t *testing.T) {
+	s := newScene(t, nil)
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(quiet{})
+	env := suite.NewTestActivityEnvironment()
+	require.NoError(t, temporal.Register(onlyActivities{env: env}, s.engine))
+	_, err := env.ExecuteActivity("debate.advance", map[string]any{"id": s.config.ID, "owner": "o", "on": "dawn"})
+	require.ErrorContains(t, err, `the occasion "dawn"`)
+	var failed *sdk.ApplicationError
+	require.ErrorAs(t, err, &failed)
+	assert.False(t, failed.NonRetryable())
+}
+
+// A control that comes before a new run knows the log is given, though the worker that had it died, and the log has an older one like it.
+func TestAControlLikeAnOlderOne(t *testing.T) {
+	s := newScene(t, nil)
+	for _, signal := range []flow.Signal{flow.Pause{}, flow.Resume{}, flow.Pause{}} {
+		require.NoError(t, s.engine.Control(t.Context(), s.config.ID, signal))
+	}
+	dying := func(name string) interceptor.WorkerInterceptor {
+		died := false
+		return &around{name: name, do: func(run func() (any, error), _ any) (any, error) {
+			if !died {
+				died = true
+				return nil, errors.New("the worker died before it did anything")
+			}
+			return run()
+		}}
+	}
+	s.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{dying("debate.advance"), dying("debate.control")}})
+	for action, at := range map[temporal.Action]time.Duration{temporal.ActionResume: 0, temporal.ActionCancel: time.Hour} {
+		s.env.RegisterDelayedCallback(func() { s.env.SignalWorkflow(temporal.ControlName, temporal.Control{Action: action}) }, at)
+	}
+	s.run(nil)
+	assert.Equal(t, flow.StateCompleted, s.result().State)
+}
+
 func TestAnEngineWithoutAStore(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	err := temporal.Register(onlyActivities{env: suite.NewTestActivityEnvironment()}, &debate.Engine{})
