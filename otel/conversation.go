@@ -14,8 +14,8 @@ import (
 )
 
 // Conversations makes metrics of the unfinished conversations in a store that a filter selects, until stop is called: how many there
-// are in each state, how long the first of them has been in it, and how many of them need a process and have none. They have the
-// attributes that the host program gives.
+// are in each state, how long the first of them has been in it, how many of them need a process and have none, and how long the first of
+// these has waited for one. They have the attributes that the host program gives.
 //
 // The store is asked whenever the metrics are collected, twice ([store.CountStates]); Conversations starts no goroutine. All processes
 // that ask the same store see the same, so one of them is enough. If the store fails, OpenTelemetry's error handler gets the error, and
@@ -35,7 +35,7 @@ func (o *Observer) Conversations(s store.Store, filter store.Filter, attributes 
 	due, errs[2] = meter.Int64ObservableGauge("debate.due", metric.WithUnit("{debate}"),
 		metric.WithDescription("Conversations that need a process and have none."))
 	dueAge, errs[3] = meter.Float64ObservableGauge("debate.due.age", metric.WithUnit("s"),
-		metric.WithDescription("How long the first of these conversations has been in its state."))
+		metric.WithDescription("How long the first of these conversations has waited for a process."))
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}

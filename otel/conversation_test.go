@@ -49,7 +49,7 @@ func (*listed) Time(context.Context) (time.Time, error) { return noon, nil }
 // several are conversations of one tenant in different states, and one of another tenant.
 func several() *listed {
 	l := &listed{infos: []store.Info{
-		{State: debate.StateAwaitingResponses, Since: noon.Add(-90 * time.Second)},
+		{State: debate.StateAwaitingResponses, Since: noon.Add(-90 * time.Second), LastAt: noon.Add(-40 * time.Second)},
 		{State: debate.StateAwaitingResponses, Since: noon.Add(-5 * time.Minute), Alarm: flow.Duration(time.Hour)},
 		{State: debate.StateAwaitingResponses, Since: noon.Add(-time.Minute), Owner: "pod-7"},
 		{State: debate.StateAwaitingResponses, Since: noon.Add(-time.Second), Quarantine: store.Quarantine{Left: 1}},
@@ -83,7 +83,7 @@ debate.conversations.age [s] {at=one debate.held=false debate.quarantined=false 
 debate.conversations.age [s] {at=one debate.held=false debate.quarantined=true debate.state=awaitingResponses} 1
 debate.conversations.age [s] {at=one debate.held=true debate.quarantined=false debate.state=awaitingResponses} 60
 debate.due [{debate}] {at=one} 2
-debate.due.age [s] {at=one} 90
+debate.due.age [s] {at=one} 40
 `, "\n"), r.measured(t))
 
 	s.infos = nil

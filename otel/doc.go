@@ -165,7 +165,7 @@
 //	debate.conversations.age  s         how long the first of these has been in its state
 //	                                    likewise
 //	debate.due                {debate}  that need a process and have none
-//	debate.due.age            s         how long the first of these has been in its state
+//	debate.due.age            s         how long the first of these has waited: since its alarm has rung, or its last event
 //
 // [Observer.Engine] makes metrics of what an engine counts ([debate.Stats]), with the attributes that the host program gives.
 //

@@ -15,7 +15,8 @@ type StateCount struct {
 	Held        bool // a process has their lease
 	Quarantined bool // their quarantine is not over
 	Count       int
-	// Oldest is how long the first of them has been in this state. Where that is unknown, it is the time since the last event.
+	// Oldest is how long the first of them has been in this state. Where that is unknown, it is the time since the last event. With
+	// Filter.Due it is how long the first of them has waited for a process: since its alarm has rung, or else since the last event.
 	Oldest time.Duration
 }
 
@@ -59,7 +60,11 @@ func CountList(ctx context.Context, s Store, filter Filter) ([]StateCount, error
 			c = alike
 		}
 		c.Count++
-		c.Oldest = max(c.Oldest, info.inState(now))
+		if filter.Due {
+			c.Oldest = max(c.Oldest, info.waited(now))
+		} else {
+			c.Oldest = max(c.Oldest, info.inState(now))
+		}
 		counts[alike] = c
 	}
 	var all []StateCount
@@ -80,6 +85,17 @@ func (i *Info) inState(now time.Time) time.Duration {
 		return 0
 	}
 	return max(0, now.Sub(since))
+}
+
+// waited returns how long a conversation that is due has waited for a process; 0: nothing of it can be read.
+func (i *Info) waited(now time.Time) time.Duration {
+	if i.Alarm < 0 {
+		return time.Duration(-i.Alarm)
+	}
+	if i.LastAt.IsZero() {
+		return 0
+	}
+	return max(0, now.Sub(i.LastAt))
 }
 
 // compareCounts compares two counts in their order.

@@ -63,6 +63,23 @@ func TestCountStates(t *testing.T) {
 	assert.Equal(t, []store.StateCount{{Count: 1}}, counts, "what cannot be read is seen, and nothing that is over counts")
 }
 
+// What is due counts from when it has needed a process, however long it has been in its state.
+func TestCountWhatIsDue(t *testing.T) {
+	now := time.Unix(100_000, 0)
+	at := func(ago time.Duration) time.Time { return now.Add(-ago) }
+	s := &scripted{now: now, infos: []store.Info{
+		{ID: "a", Seq: 1, State: flow.StateRunning, Since: at(time.Hour), LastAt: at(time.Minute)},
+		{ID: "b", Seq: 1, State: flow.StateRunning, Since: at(time.Hour), LastAt: at(time.Hour), Alarm: flow.Duration(-time.Second)},
+		{ID: "c", Seq: 1, State: flow.StateAwaitingInput, Since: at(time.Hour), LastAt: at(time.Hour), Alarm: flow.Duration(-time.Second)},
+		{ID: "d", Seq: 1, State: flow.StateRunning, Since: at(time.Hour), LastAt: at(time.Hour), Owner: "me"},
+	}}
+	counts, err := store.CountStates(t.Context(), s, store.Filter{Due: true})
+	require.NoError(t, err)
+	assert.Equal(t, []store.StateCount{
+		{State: flow.StateAwaitingInput, Count: 1, Oldest: time.Second}, {State: flow.StateRunning, Count: 2, Oldest: time.Minute},
+	}, counts)
+}
+
 // Which conversations a worker should open, by what is kept of them beside their logs.
 func TestWhatIsDue(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -126,6 +126,9 @@ func TestCountStates(t *testing.T) {
 			if i%7 == 0 {
 				require.NoError(t, kept.Lease(t.Context(), id, "me", time.Hour))
 			}
+			if i%11 == 0 {
+				require.NoError(t, kept.SetAlarm(t.Context(), id, 2, time.Microsecond)) // it rings at once
+			}
 			if i%9 == 0 {
 				require.NoError(t, kept.SetQuarantine(t.Context(), id, store.Quarantine{Count: 1, Left: flow.Duration(time.Hour)}))
 			}

@@ -29,20 +29,27 @@ func (s *Store) countStates(ctx context.Context, filter store.Filter) (counts []
 	if len(gone) > 0 {
 		held += " AND l.owner NOT IN (" + c.list(gone) + ")"
 	}
+	first, rang := "min(CASE WHEN d.since = '' THEN d.at ELSE d.since END)", "0"
+	if filter.Due {
+		first, rang = "coalesce(min(CASE WHEN d.due > 0 THEN NULL ELSE d.at END), '')", "coalesce(min(CASE WHEN d.due > 0 THEN d.due END), 0)"
+	}
 	query := `SELECT d.state, CASE WHEN ` + held + ` THEN 1 ELSE 0 END, CASE WHEN q.until > ` + s.dialect.began + ` THEN 1 ELSE 0 END,
-			count(*), min(CASE WHEN d.since = '' THEN d.at ELSE d.since END), ` + s.dialect.now + `
+			count(*), ` + first + `, ` + rang + `, ` + s.dialect.now + `
 		FROM ` + s.joined(filter) + ` ` + c.where() + ` GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
 	err = standard{s.read}.each(ctx, func(scan scanner) error {
 		var count store.StateCount
 		var state, since string
 		var holders, quarantines int
-		var now int64
-		if err := scan(&state, &holders, &quarantines, &count.Count, &since, &now); err != nil {
+		var rang, now int64
+		if err := scan(&state, &holders, &quarantines, &count.Count, &since, &rang, &now); err != nil {
 			return err
 		}
 		count.State, count.Held, count.Quarantined = flow.State(original(state)), holders > 0, quarantines > 0
 		if first, err := time.Parse(timeFormat, since); err == nil {
 			count.Oldest = max(0, time.UnixMicro(now).Sub(first))
+		}
+		if rang > 0 {
+			count.Oldest = max(count.Oldest, time.Duration(now-rang)*time.Microsecond)
 		}
 		counts = append(counts, count)
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -130,6 +131,16 @@ func TestHowJobsEnd(t *testing.T) {
 	failed := host.seen(t, "failed", "cancelled, attempt 1 of 25: JobCancelError: debate: ")
 	assert.Contains(t, shown(failed), "the key is refused")
 	assert.Equal(t, flow.StateError, state(t, engine, "failed"))
+	page, err := os.ReadFile("../../docs/internal/scaling.md")
+	require.NoError(t, err)
+	_, query, _ := strings.Cut(string(page), "```sql\n")
+	query, _, _ = strings.Cut(query, "```")
+	var id, by, why string
+	var attempt int
+	require.NoError(t, host.pool.QueryRow(t.Context(), query).Scan(&id, &attempt, &by, &why))
+	assert.Equal(t, "failed", id)
+	assert.Equal(t, failed.AttemptedBy, []string{by})
+	assert.True(t, strings.HasPrefix(why, "JobCancelError: debate: authentication: "), why)
 
 	how.set("failed", nil)
 	retried, err := host.client(t).JobRetry(t.Context(), failed.ID)
