@@ -105,7 +105,8 @@ func (w *Worker[T]) queue(debates int) river.QueueConfig {
 	return river.QueueConfig{MaxWorkers: debates, FetchPollInterval: w.poll * time.Duration(w.queues)}
 }
 
-// AddQueue makes the worker serve one more queue of debates, at any time, and work on so many of them at a time.
+// AddQueue makes the worker serve one more queue of debates, at any time, and work on so many of them at a time. The others are polled as
+// often as before.
 func (w *Worker[T]) AddQueue(name string, debates int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
