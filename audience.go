@@ -27,8 +27,10 @@ type Member struct {
 	Model string `json:"model,omitempty" redact:"-"`
 	// Judge is a name in Engine.Judges. It stands in place of a model.
 	Judge string `json:"judge,omitempty" redact:"-"`
-	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model.
+	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model. Term bounds how long the person
+	// has, and may name a model that stands in.
 	Person bool `json:"person,omitempty"`
+	flow.Term
 	// Persona describes the member as a person.
 	Persona string `json:"persona,omitempty"`
 	// Instructions are added to the member's prompt unchanged, after those of the audience. They are trusted: do not fill them from a
@@ -43,7 +45,7 @@ type Member struct {
 func (m *Member) seat(field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: m.Name, Model: &m.Model, Fallbacks: &m.Fallbacks, Options: &m.Options,
-		Function: flow.NameField{Field: field + ".judge", Name: m.Judge}, Person: m.Person,
+		Function: flow.NameField{Field: field + ".judge", Name: m.Judge}, Person: m.Person, Term: &m.Term,
 	}
 }
 
@@ -191,7 +193,7 @@ func ballotCalls(d *Debate, after bool) []*flow.Call {
 		}
 		call.View.None, call.View.All = !after, after
 		call.Last = func(*flow.Record) string {
-			return d.toVote(when, m)
+			return d.toVote(when, m, call.Performer)
 		}
 		if !d.Done(call.ID) && !d.Skipped(call.ID) && (!after || !d.Skipped("vote.before."+m.Name)) {
 			calls = append(calls, call)
@@ -203,7 +205,7 @@ func ballotCalls(d *Debate, after bool) []*flow.Call {
 // toVote is the last message before a member of the audience votes. After the debate it says how the member has voted before.
 // One who is no model reads no system prompt, and has here the motion, what a vote means, the language, and the instructions of the host
 // program.
-func (d *Debate) toVote(when string, m *Member) string {
+func (d *Debate) toVote(when string, m *Member, by flow.Performer) string {
 	first := VoteUndecided // in an estimate nobody has voted
 	for _, b := range d.Ballots {
 		if b.Voter == m.Name && !b.After {
@@ -211,7 +213,7 @@ func (d *Debate) toVote(when string, m *Member) string {
 		}
 	}
 	text := strings.ReplaceAll(d.Text(askBallot+when), formerHole, string(first))
-	if m.Model != "" {
+	if by == flow.ByModel {
 		return text
 	}
 	return text + behind(d.Text(askMotion)) + d.language() + further(joined(d.config.Audience.Instructions, m.Instructions))
@@ -223,6 +225,6 @@ func memberCall(d *Debate, m *Member, id string, kind flow.CallKind) *flow.Call 
 		ID: id, Kind: kind, System: d.Text(textSystem.of(m.Name)),
 		Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: flow.RuleToo}, Task: judgeTask,
 	}
-	m.seat("").Ask(call)
+	m.seat("").AskIn(d.Record, call)
 	return call
 }

@@ -37,17 +37,18 @@ func assessmentCalls(r *flow.Record) []*flow.Call {
 		if call.Performer == flow.ByPerson {
 			call.Schema = schemaPersonAssessment
 		}
-		call.Last = d.toAssess(judge, call.Schema)
+		call.Last = d.toAssess(judge, call)
 		calls = append(calls, call)
 	}
 	return calls
 }
 
 // toAssess returns the last message before a judge assesses the present round.
-func (d *Debate) toAssess(judge *JudgeConfig, schema string) func(*flow.Record) string {
+func (d *Debate) toAssess(judge *JudgeConfig, call *flow.Call) func(*flow.Record) string {
+	schema, by := call.Schema, call.Performer
 	return func(*flow.Record) string {
 		s := d.sheet(judge.Name, schema, false)
-		about := d.gone(s.judged) + d.absences(d.Round) + d.measured() + d.instructed(judge)
+		about := d.gone(s.judged) + d.absences(d.Round) + d.measured() + d.instructed(judge, by)
 		if schema == schemaPersonAssessment {
 			return d.personAssessed(s) + about
 		}
@@ -73,12 +74,12 @@ const mostNamed = 64 << 10
 // instructed returns the host program's own instructions to one judge. They stand in the last message, so that all judges of a panel
 // have the same system prompt, and at its end, where nothing of the library's own can be taken for one of them. One who is no model reads
 // no system prompt, and has here what it would have there: what is judged, the language, and the instructions to all judges.
-func (d *Debate) instructed(judge *JudgeConfig) string {
-	if judge.Model != "" || d.Replacement(judge.Name) != "" {
+func (d *Debate) instructed(judge *JudgeConfig, by flow.Performer) string {
+	if by == flow.ByModel {
 		return further(d.Hide(judge.Instructions))
 	}
 	own := further(d.Hide(joined(d.config.Judging.Instructions, judge.Instructions)))
-	if judge.Person { // the question begins with the rest
+	if by == flow.ByPerson { // the question begins with the rest
 		return own
 	}
 	return behind(d.Text(askAim)) + d.language() + own
@@ -195,15 +196,16 @@ func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) *flow.Call {
 	case d.winnerless():
 		call.Schema = schemaNoWinner
 	}
-	call.Last = d.toJudge(judge, call.Schema, swapped)
+	call.Last = d.toJudge(judge, call, swapped)
 	return call
 }
 
 // toJudge returns the last message before a judge gives the verdict.
-func (d *Debate) toJudge(judge *JudgeConfig, schema string, swapped bool) func(*flow.Record) string {
+func (d *Debate) toJudge(judge *JudgeConfig, call *flow.Call, swapped bool) func(*flow.Record) string {
+	schema, by := call.Schema, call.Performer
 	return func(*flow.Record) string {
 		s := d.sheet(judge.Name, schema, swapped)
-		about := d.gone(s.judged) + d.absences(0) + d.instructed(judge)
+		about := d.gone(s.judged) + d.absences(0) + d.instructed(judge, by)
 		if schema == schemaPersonVerdict {
 			return d.personJudged(s, swapped) + about
 		}
@@ -221,12 +223,9 @@ func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) *fl
 		System: d.Text(textSystem.of(judge.Name)), View: flow.View{Labels: d.config.Judging.Anonymous, All: true},
 		Timeout: d.config.JudgeTimeout, OnFail: d.failingJudge(judge.Name, kind), Task: judgeTask,
 	}
-	judge.seat("").Ask(call)
+	judge.seat("").AskIn(d.Record, call)
 	if len(call.Fallbacks) > 0 && len(d.bench) > 1 && !d.config.Judging.AllowSameFamily {
 		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), d.partial)
-	}
-	if model := d.Replacement(judge.Name); model != "" {
-		call.Performer, call.Model, call.Function = flow.ByModel, model, ""
 	}
 	call.View.Summarizer = call.Model
 	return call

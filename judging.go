@@ -75,8 +75,10 @@ type JudgeConfig struct {
 	Model string `json:"model,omitempty" redact:"-"`
 	// Judge is a name in Engine.Judges. It stands in place of a model.
 	Judge string `json:"judge,omitempty" redact:"-"`
-	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model.
+	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model. Term bounds how long the person
+	// has, and may name a model that stands in.
 	Person bool `json:"person,omitempty"`
+	flow.Term
 	// Fallbacks are models that take over, in this order. A fallback takes over when the model before keeps
 	// failing, or when two answers of it were not accepted.
 	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
@@ -95,7 +97,7 @@ func (j *JudgeConfig) seat(field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: j.Name, Model: &j.Model, Fallbacks: &j.Fallbacks, Temperature: &j.Temperature, MaxTokens: &j.MaxTokens,
 		Options: &j.Options, Usual: defaultJudgeTemperature, Replaceable: true,
-		Function: flow.NameField{Field: field + ".judge", Name: j.Judge}, Person: j.Person,
+		Function: flow.NameField{Field: field + ".judge", Name: j.Judge}, Person: j.Person, Term: &j.Term,
 	}
 }
 

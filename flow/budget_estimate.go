@@ -217,6 +217,7 @@ func (s *Estimator) Calls(calls []*Call) { s.Reading(0, calls) }
 // counted a reply cannot quote it; bytes is the size that the quoted replies will take.
 func (s *Estimator) Reading(bytes int, calls []*Call) {
 	for _, call := range calls {
+		call = call.byStandIn()
 		if summary, former := s.summaryBefore(call); summary != nil {
 			before := s.sum()
 			for range s.parts(summary, former) {

@@ -92,7 +92,7 @@ func (a *lastCall) use(said increase, end endReserve) amount {
 // no longer to come.
 type conclusion struct {
 	at    time.Time     // of the input: which model a call gets depends on it
-	calls []*Call       // that were still to come, without those of persons
+	calls []*Call       // that were still to come, without those of persons for whom no model stands in
 	sizes [2][]lastCall // of these calls, by their bytes and by their tokens; nil: not yet computed
 	said  increase      // by the persons who are asked
 }
@@ -104,17 +104,17 @@ func (c *Core) conclusion() *conclusion {
 	}
 	c.concluding = &conclusion{at: c.in.At, said: c.record.beingAnswered()}
 	for _, call := range c.last() {
-		if call.Performer != ByPerson && c.record.toCome(call.ID) {
+		if call = call.byStandIn(); call.Performer != ByPerson && c.record.toCome(call.ID) {
 			c.concluding.calls = append(c.concluding.calls, call)
 		}
 	}
 	return c.concluding
 }
 
-// toCome reports whether a call of the conclusion is still to come.
+// toCome reports whether a call of the conclusion is still to come. Of a person who is asked that of a stand-in is.
 func (r *Record) toCome(id string) bool {
 	state := r.calls[id]
-	return !r.settled(id) && (state == nil || state.status != callInFlight)
+	return !r.settled(id) && (state == nil || state.status != callInFlight || state.person)
 }
 
 // sized returns the calls of the conclusion as the budget sees them. counts is whether tokens are counted where the vocabulary is known.

@@ -91,7 +91,10 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	if state != nil && state.intent != nil {
 		intent.Attempt = state.intent.Attempt + 1
 	}
-	if call.Last != nil {
+	switch {
+	case call.Person != nil && call.Person.Ask != nil:
+		ready.last = call.Person.Ask(r)
+	case call.Last != nil:
 		ready.last = call.Last(r)
 	}
 	if call.Schema != "" {

@@ -29,7 +29,8 @@ type Amendment struct {
 	// them. It does not bring rounds back that a soft limit has ended. It withdraws the inquiry about the cost warning: if the spend is at
 	// Warn and Confirm is still set, that is asked anew, also if it was acknowledged. Raise Warn, or acknowledge again.
 	Budget *Budget `json:"budget,omitempty"`
-	// Models replaces the models of actors, by name: of participants, and of others that the config has a [Seat] for.
+	// Models replaces the models of actors, by name: of participants, and of others that the config has a [Seat] for. The empty choice
+	// gives a person or a function its seat back that a model was given.
 	Models map[string]ModelChoice `json:"models,omitempty" redact:"keys"`
 	// Context, Summarizer and AutoSummary replace those of the settings. An empty Summarizer leaves summaries to each call's
 	// own model, and with [NoSummarizer] nothing is summarised.
@@ -266,7 +267,7 @@ func (c *Core) checkAmendment(a *Amendment) error {
 		c.priced(&f, settings, a)
 	}
 	for name, choice := range order.ByKey(a.Models) {
-		if choice.Model == "" {
+		if choice.Model == "" && (len(choice.Fallbacks) > 0 || !r.mayReturn(name)) {
 			f.Addf("models."+text.OneLine(name, 80), "names no model")
 		}
 	}
@@ -330,7 +331,7 @@ func (c *Core) amendable(a *Amendment) []error {
 	var all, open []string // the actors, and those who can be given a model
 	for s := range c.record.config.Seats() {
 		all = append(all, s.By)
-		if s.Replaceable || *s.Model != "" {
+		if s.takesModel() {
 			open = append(open, s.By)
 		}
 	}
@@ -370,6 +371,10 @@ func (r *Record) foldAmendment(a *Amendment, of *Flow) error {
 		}
 	}
 	for by, choice := range order.ByKey(a.Models) {
+		if choice.Model == "" {
+			r.swaps = slices.DeleteFunc(r.swaps, func(swap replacement) bool { return swap.by == by })
+			continue
+		}
 		r.replace(replacement{by: by, model: choice.Model, fallbacks: choice.Fallbacks, all: true})
 	}
 	r.settings = settings

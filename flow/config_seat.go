@@ -39,6 +39,8 @@ type Seat struct {
 	// Function names what stands in place of a model in Engine.Functions, and the field that names it. Person means that a person does.
 	Function NameField
 	Person   bool
+	// Term is how long the person has, and who stands in. nil: the struct has no such fields.
+	Term *Term
 
 	Tools bool // that of its Requirement
 	// Vacant means that nobody need take the seat: Check accepts that it names no model.
@@ -58,6 +60,7 @@ func (s Seat) Clear() {
 	clearField(s.Options)
 	clearField(s.Temperature)
 	clearField(s.MaxTokens)
+	clearField(s.Term)
 }
 
 func clearField[T any](field *T) {
@@ -92,9 +95,10 @@ func (s Seat) Check(f *Findings, known Registry) {
 			f.Addf(s.Function.Field, "%w", err)
 		}
 	}
-	if *s.Model != "" || taken == 0 && !s.Vacant {
+	if *s.Model != "" || taken == 0 && !s.Vacant || s.Person && value(s.Term).StandIn != "" {
 		s.checkModels(f, known)
 	}
+	s.checkTerm(f)
 	const beyond = "is not between 0 and 2"
 	if !temperate(value(s.Shared)) && !f.about(sharedTemperature) {
 		f.Addf(sharedTemperature, beyond)
@@ -123,6 +127,9 @@ func (s Seat) checkModels(f *Findings, known Registry) {
 		s.Fallbacks = nil
 	}
 	for field, name := range s.models() {
+		if name == "" && (s.Person || s.Function.Name != "") {
+			continue // only the stand-in is named
+		}
 		err := modelForm(name)
 		if known != nil {
 			err = known.Model(name)
@@ -167,7 +174,7 @@ func (s Seat) Given() []string {
 	return names
 }
 
-// models yields the fields that name the model and its fallbacks, with the names.
+// models yields the fields that name the model, its fallbacks and the model that stands in, with the names.
 func (s Seat) models() iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
 		if !yield(s.at("model"), *s.Model) {
@@ -177,6 +184,9 @@ func (s Seat) models() iter.Seq2[string, string] {
 			if !yield(fmt.Sprintf("%s[%d]", s.at("fallbacks"), i), name) {
 				return
 			}
+		}
+		if name := value(s.Term).StandIn; name != "" {
+			yield(s.at("standIn"), name)
 		}
 	}
 }
@@ -223,6 +233,7 @@ func (s Seat) Ask(call *Call) {
 		call.Performer, call.Function = ByFunction, s.Function.Name
 	case s.Person:
 		call.Performer = ByPerson
+		call.Person = &ForPerson{Term: value(s.Term)}
 	}
 }
 

@@ -496,6 +496,9 @@ func (c *Core) control(signal Signal) error {
 	if err := c.fire(on, exit, drain); err != nil {
 		return err
 	}
+	if on == TriggerResume || on == TriggerRetry {
+		return c.prolong()
+	}
 	if exit.By != "" || on == TriggerPause && !drain {
 		c.abort()
 	}

@@ -11,9 +11,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// began returns when the time of the present round began. Zero: no time runs.
+// began returns when the time of the present round began. Zero: no time runs. It runs for nobody while a person is asked.
 func (r *Record) began() time.Time {
-	if r.settings.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
+	if r.settings.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() ||
+		len(r.Inquiries) > 0 && r.asksPerson() {
 		return time.Time{}
 	}
 	return r.roundAt
@@ -85,7 +86,7 @@ func (r *Record) uncount(call *callState) {
 }
 
 // times returns the next moment after now at which a limit of time is reached that still counts. Zero: there is none. While a person
-// is awaited, the time of a round stands still.
+// is asked, the time of a round stands still.
 func (r *Record) times(now time.Time) time.Time {
 	var next time.Time
 	at := func(t time.Time) {
@@ -100,6 +101,9 @@ func (r *Record) times(now time.Time) time.Time {
 		if b.HardTime > 0 {
 			at(r.StartedAt.Add(b.HardTime))
 		}
+	}
+	for i := range r.Inquiries {
+		at(r.Inquiries[i].ends())
 	}
 	if began := r.began(); !began.IsZero() && r.State != StateAwaitingInput {
 		at(began.Add(r.settings.RoundTimeout))

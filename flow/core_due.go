@@ -313,9 +313,7 @@ func (d *due) start(one beginning, all *starting) error {
 	}
 	if ready.call.Performer == ByPerson {
 		d.asked = true
-		return c.emit(Event{Body: &Inquiry{
-			ID: intent.Call, Kind: intent.Kind, To: intent.By, Question: ready.last, Schema: wireJSON(ready.wire),
-		}})
+		return c.inquire(ready, intent)
 	}
 	c.begun = append(c.begun, begun{intent, ready})
 	c.out.Start = append(c.out.Start, intent.Call)

@@ -94,8 +94,8 @@ func (f *Flow) asks(r *Record) []*Call {
 	return calls
 }
 
-// needsOf returns what the calls of an actor may need from now on. Of the call it reads By, Performer, Model, Fallbacks
-// and Function.
+// needsOf returns what the calls of an actor may need from now on. Of the call it reads By, Performer, Model, Fallbacks,
+// Function and Person.
 func (r *Record) needsOf(call *Call) []Need {
 	if r.IsDropped(call.By) {
 		return nil
@@ -108,6 +108,9 @@ func (r *Record) needsOf(call *Call) []Need {
 	case call.Performer == ByFunction:
 		all = append(all, Need{Function: call.Function})
 	default:
+	}
+	if call.Person != nil {
+		all = append(all, Need{Model: call.Person.Term.StandIn})
 	}
 	for _, name := range fallbacks {
 		all = append(all, Need{Model: name})

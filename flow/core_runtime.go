@@ -32,7 +32,7 @@ func (c *Core) HasWork() bool {
 }
 
 // Wake returns when a process has to step a [Tick] of a conversation that waits for a person, on the clock of the inputs: a limit of
-// its time is reached then. Zero: no process has to.
+// its time is reached then, or the time of a question is over. Zero: no process has to.
 func (c *Core) Wake() time.Time {
 	if c.record.State != StateAwaitingInput || c.record.InFlight() > 0 {
 		return time.Time{}
@@ -105,7 +105,7 @@ type Next struct {
 	// begins none of them; Engine.Call makes sure of that.
 	Abort []string `json:"abort,omitempty"`
 	// Wait is after how long a Tick is due, from now on. 0: none is. It replaces the Wait of the Next before. It is set beside Idle
-	// if a person is awaited and a limit of the budget's time is still to be reached.
+	// if a person is awaited and the time of a question, or a limit of the budget's time, is still to be reached.
 	Wait time.Duration `json:"wait,omitempty"`
 	// Idle says that no process needs to work on the conversation: it is over, in the error state, paused, or waits for a person,
 	// and no call is in flight.

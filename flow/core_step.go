@@ -64,6 +64,9 @@ func (c *Core) once() (again bool, err error) {
 	if !working {
 		return c.awaits(step)
 	}
+	if again, err := c.watchQuestions(); again || err != nil {
+		return again, err
+	}
 	if next, err := c.watchBudget(step, calls); next != proceed || err != nil {
 		return next == rerun, err
 	}
@@ -108,10 +111,13 @@ func (c *Core) leaveAnswered(step Step) (again bool, err error) {
 	return true, c.fire(TriggerAnswered, Exit{}, false)
 }
 
-// awaits watches the time of a conversation that waits for a person.
+// awaits watches the times of a conversation that waits for a person.
 func (c *Core) awaits(step Step) (again bool, err error) {
 	if c.record.State != StateAwaitingInput {
 		return false, nil
+	}
+	if again, err := c.watchQuestions(); again || err != nil {
+		return again, err
 	}
 	if next, err := c.watchTime(step, nil); next != proceed || err != nil {
 		return next == rerun, err

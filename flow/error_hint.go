@@ -192,6 +192,8 @@ func (e *Error) mend() string {
 		return "give the bytes of the file again, or import an export or a snapshot of the conversation: that puts back what is missing"
 	case e.Kind == provider.KindTimeout && field == fieldname.RoundTimeout:
 		return "amend roundTimeout to more time, then retry"
+	case e.Kind == provider.KindTimeout && field == fieldname.Within:
+		return "retry, which asks " + cmp.Or(who, "the person") + " again"
 	case e.Kind == provider.KindContextOverflow && e.modelKey() != "":
 		return "amend " + strings.Join(e.Amends(), " or ") + ": a larger window, or another way to fit it; " +
 			"a new conversation can have a smaller reserve or maxTokens, or truncateTurns"

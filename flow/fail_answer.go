@@ -16,7 +16,7 @@ const (
 	fieldAttachments = "attachments" // the field of an answer that holds files
 )
 
-// maxAnswer bounds a person's answer, in bytes. A turn is cut further, to [Settings].MaxTokens.
+// maxAnswer bounds a person's answer, in bytes; see also Inquiry.Max.
 const maxAnswer = 1 << 20
 
 // deciderOf returns who has given the answer.
@@ -35,7 +35,7 @@ func (c *Core) answer(s Answer) error {
 			open = append(open, c.record.Inquiries[i].ID)
 		}
 		err := text.Absent("inquiry", "open", s.Inquiry, open...)
-		return cmp.Or(c.record.wasAnswered(s.Inquiry, s.By), c.record.wasAnswered(s.Inquiry, ""),
+		return cmp.Or(c.record.wasAnswered(s.Inquiry, s.By), c.record.wasAnswered(s.Inquiry, ""), c.record.tooLate(s.Inquiry),
 			error(&Error{Kind: provider.KindState, Op: opAnswer, Err: err}))
 	}
 	if why := notReason(s.Person); why != "" {
@@ -56,6 +56,9 @@ func (c *Core) answer(s Answer) error {
 	s.Text = text.Readable(s.Text)
 	if strings.TrimSpace(s.Text) == "" || len(s.Text) > maxAnswer {
 		err := fmt.Errorf("an answer holds text, of at most %d bytes", maxAnswer)
+		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "text", Err: err}
+	}
+	if err := inquiry.tooLong(len(s.Text)); err != nil {
 		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "text", Err: err}
 	}
 	state := c.record.calls[s.Inquiry]
@@ -121,7 +124,9 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 	if err := c.chosenFor(q, a, bad); err != nil {
 		return err
 	}
-	a.Text = ""
+	if a.Text = ""; a.Option == OptionStandIn {
+		a.Model = c.standIn(q)
+	}
 	return c.choose(q, a)
 }
 

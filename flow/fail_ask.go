@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate/internal/redact"
 	"github.com/agonist-dev/debate/internal/text"
@@ -119,6 +120,16 @@ type Inquiry struct {
 	To       string          `json:"to,omitempty" redact:"-"`
 	Question string          `json:"question"`
 	Schema   json.RawMessage `json:"schema,omitempty" redact:"schema"` // schema of the answer, if it must match one
+	// Within is how long the person has to perform a call, and Until when that is over. Overdue is what follows then; see [Term]. An
+	// answer that comes later counts as long as nothing has followed. Zero: there is no such time.
+	Within  Duration  `json:"within,omitempty"`
+	Until   time.Time `json:"until,omitzero"`
+	Overdue Option    `json:"overdue,omitempty" redact:"-"`
+	// Max is the most bytes that the text of an answer may have, where a person performs a call that has no schema. A longer one is
+	// refused. 0: only the bound of Answer.Text.
+	Max int `json:"max,omitempty"`
+	// Reads says what of the conversation the person may read; see [Record.Question]. nil: nothing but the question.
+	Reads *Reading `json:"reads,omitempty"`
 	// About are the calls that have failed, if the person is to decide about them. Calls that fail with the same kind of
 	// failure at the same provider share one inquiry. Options are then the possible answers, and Failure is the first
 	// cause. Where its hint says "retry", the answer [OptionRetry] is meant, also after an amendment, which leaves the inquiry open.
@@ -163,7 +174,8 @@ type Answer struct {
 	Attachments []File `json:"attachments,omitempty"`
 	Option      Option `json:"option,omitempty" redact:"-"`
 	// Model is the "provider/model" for OptionModel. It must be able to do what is asked of it, as with an [Amendment]. Row holds its
-	// prices and sizes, frozen like those of the other models. The engine sets it.
+	// prices and sizes, frozen like those of the other models. The engine sets it. With OptionStandIn the core sets Model, to the one
+	// that stands in.
 	Model string `json:"model,omitempty" redact:"-"`
 	Row   *Model `json:"row,omitempty"`
 	// By names the actor whose calls OptionSkip or OptionDrop is for. "": the only one that the inquiry is about.
@@ -208,6 +220,9 @@ const (
 	// OptionModel lets another model take over, in this and all later calls of the actors that are asked about.
 	// Answer.Model names it. The calls start over.
 	OptionModel Option = "model"
+	// OptionStandIn lets the model of Term.StandIn answer this one call in the place of a person who has not answered in time. The
+	// person is asked again next time.
+	OptionStandIn Option = "standIn"
 	// OptionSummarize summarises what no longer fits the model, with Settings.Summarizer or View.Summarizer. The call starts
 	// over.
 	OptionSummarize Option = "summarize"

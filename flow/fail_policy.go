@@ -186,9 +186,11 @@ func (c *Core) hindrance(rule *FailureRule, call *Call) string {
 		return "the conversation cannot continue without " + call.By
 	case rule.Do == OptionAsk:
 		return "the conversation is unattended"
+	case rule.Do == OptionWait && call.Performer == ByPerson:
+		return "a person has not answered in time, which is waited for no longer"
 	case rule.Do == OptionWait:
 		return "it was waited for already"
-	case rule.Do == OptionModel && call.Performer != ByModel:
+	case rule.Do == OptionModel && !c.record.mayModel(call):
 		return "no model makes this call"
 	case rule.Do == OptionModel:
 		return call.By + " has that model already"
@@ -212,9 +214,9 @@ func (c *Core) applies(rule *FailureRule, call *Call, state *callState) bool {
 	case OptionFail:
 		return true
 	case OptionWait:
-		return !state.patient
+		return !state.patient && call.Performer != ByPerson
 	case OptionModel:
-		return call.Performer == ByModel && r.Replacement(call.By) != rule.Model && state.intent.Model != rule.Model &&
+		return r.mayModel(call) && r.Replacement(call.By) != rule.Model && state.intent.Model != rule.Model &&
 			!slices.Contains(state.special.ruled, rule.Model) && r.model(rule.Model) != nil
 	case OptionSkip:
 		return call.OnFail.Skip == RuleToo && r.missed(call.ID, call.By) == 0
@@ -258,8 +260,14 @@ func (r *Record) shrinkable(call *Call, state *callState, option Option) bool {
 // options returns what a person can choose about a failed call.
 func (c *Core) options(call *Call, state *callState) []Option {
 	r := c.record
-	options := []Option{OptionRetry, OptionWait}
-	if call.Performer == ByModel {
+	options := []Option{OptionRetry}
+	if call.Performer != ByPerson {
+		options = append(options, OptionWait)
+	}
+	if call.Person != nil && r.model(call.Person.Term.StandIn) != nil {
+		options = append(options, OptionStandIn)
+	}
+	if r.mayModel(call) {
 		options = append(options, OptionModel)
 	}
 	for _, option := range []Option{OptionSummarize, OptionTruncate} {

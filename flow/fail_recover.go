@@ -23,8 +23,12 @@ func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
 		return false, nil
 	}
 	fires := chosen == "" && call.OnFail.Fire != "" && c.machine.allows(r, call.OnFail.Fire)
-	rule := &FailureRule{}
-	if chosen == "" && !fires {
+	rule, own := &FailureRule{}, c.termRule(call, state)
+	switch {
+	case chosen != "" || fires:
+	case own != nil:
+		rule = own
+	default:
 		rule = c.ruled(call, state)
 	}
 	switch {
@@ -37,6 +41,8 @@ func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
 		return true, c.carryOut(call, state)
 	case fires:
 		return c.fireOwn(call.OnFail.Fire, Exit{Evidence: failure.Error(), call: call.ID})
+	case rule.Do == OptionFail && own != nil:
+		return true, c.fail(failure)
 	case rule.Do == OptionFail:
 		return true, c.fail(c.passedOver(call, state, rule))
 	default:

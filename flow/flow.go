@@ -141,9 +141,10 @@ type Flow struct {
 	// are steps that share the time, or several states, which are the steps. Of one state, Round.Calls says how many calls there
 	// are; those that are made at once are one step. Of several, the calls of each are taken to be made at once, and the first
 	// step is the first state that makes a call. A step may use what is left of the time, less half of an equal part of the whole
-	// for each step that is still to come. A person's call has no such bound. A call whose time is over is skipped; see
-	// Record.Skipped. An actor who would be skipped in a second round in a row leads to the error state. When the time of the
-	// whole round is over, Record.Late reports true, and Calls must return no further calls. nil: the flow has no such states.
+	// for each step that is still to come. A person's call has no such bound, and while one is asked the time stands still. A call whose
+	// time is over is skipped; see Record.Skipped. An actor who would be skipped in a second round in a row leads to the error state. When
+	// the time of the whole round is over, Record.Late reports true, and Calls must return no further calls. nil: the flow has no such
+	// states.
 	Timed []State
 
 	// For prompts that a host program replaces.
@@ -169,7 +170,7 @@ type Flow struct {
 	// For engines that lack what the conversation needs.
 
 	// Asks returns one call for each actor that the rest of the conversation may ask. Only By, Performer, Model,
-	// Fallbacks and Function are read. An engine that lacks a provider or a function of these does not continue the
+	// Fallbacks, Function and Person are read. An engine that lacks a provider or a function of these does not continue the
 	// conversation. nil: whoever has a [Seat] is asked.
 	Asks func(r *Record) []*Call
 	// Missing reports what the program lacks, among what the rest of the conversation needs and only this flow knows by name. Its
@@ -308,6 +309,8 @@ type Call struct {
 	System string
 	// Last makes the last message, which is the instruction of this call. It must be pure.
 	Last func(r *Record) string
+	// Person is how the call is put to a person, for ByPerson; see Seat.Ask. nil: as Last words it, without a time.
+	Person *ForPerson
 	// Longer is how many bytes longer the instruction will be because of replies that are not there yet. It is used where calls
 	// are predicted, in Flow.Last and Flow.Estimate; see [Record.Longest].
 	Longer      int

@@ -34,8 +34,12 @@ func (r *Record) fold(e *Event, m *Machine) error {
 		}
 		return invalid("kind", "%q is not known, or the event has no body", text.OneLine(string(kind), 40))
 	}
+	stood, began := r.stands(m), r.roundAt
 	if err := r.foldBody(e, m); err != nil {
 		return err
+	}
+	if stood && r.roundAt.Equal(began) { // unless the event itself says how long no call could run
+		r.roundAt = began.Add(e.At.Sub(r.LastAt))
 	}
 	r.Seq, r.LastAt = e.Seq, e.At
 	if r.projection == nil || e.Seq == 1 {

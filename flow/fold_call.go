@@ -124,6 +124,13 @@ func (r *Record) foldInquiry(q *Inquiry) error {
 	if call == nil || call.status != callInFlight {
 		return invalid("inquiry.id", "%q is no call in flight", text.OneLine(q.ID, 80))
 	}
+	if q.Within < 0 || q.Max < 0 || !q.Until.IsZero() && q.Within == 0 {
+		return invalid("inquiry.within", "is negative or missing, or the bound of the answer is negative")
+	}
+	if open := r.inquiry(q.ID); open != nil && open.performed() { // it has more time
+		*open = *q
+		return nil
+	}
 	r.close(call)
 	call.person = true
 	r.addInquiry(q)
@@ -358,7 +365,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 		call.setBack = true
 	}
 	r.foldLimit(f, at)
-	if !f.Void && !f.Unsent && (passes(f.Error.Kind) || call.patient) {
+	if !f.Void && !f.Unsent && !call.person && (passes(f.Error.Kind) || call.patient) {
 		r.foldOutage(call.intent, f, at)
 	}
 	r.narrow(call.intent.Model, f)

@@ -80,6 +80,9 @@ func (r *Record) foldAnswer(a *Answer, at time.Time) error {
 	})
 	for _, each := range about {
 		r.closeInquiries(each.Call)
+		if call := r.calls[each.Call]; call.isOverdue() {
+			r.addAnswer(each.Call, *a, at) // who answers later learns what has taken the place of the answer
+		}
 	}
 	if len(about) == 0 { // about a warning
 		r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == a.Inquiry })
@@ -127,6 +130,10 @@ func (r *Record) foldChoice(a *Answer, about *FailedCall) error {
 		if ruled := call.special.ruled; a.Rule && !slices.Contains(ruled, a.Model) && len(ruled) < mostRules {
 			own := call.own()
 			own.ruled = append(own.ruled, a.Model)
+		}
+	case OptionStandIn:
+		if err := r.foldStandIn(call, a.Model); err != nil {
+			return err
 		}
 	case OptionSummarize, OptionTruncate:
 		r.shrink(about.By, a.Option)

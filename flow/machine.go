@@ -61,6 +61,7 @@ const (
 	TriggerResume      Trigger = "resume"      // Resume
 	TriggerAsk         Trigger = "ask"         // a person's answer is missing, and nothing else can be done
 	TriggerAnswered    Trigger = "answered"    // no answer is missing any more
+	TriggerOverdue     Trigger = "overdue"     // a person has not answered in time
 	TriggerWarn        Trigger = "warn"        // the cost warning waits to be acknowledged
 	TriggerLimit       Trigger = "limit"       // a limit of the budget is reached
 	TriggerFail        Trigger = "fail"        // a failure was not resolved
@@ -109,6 +110,7 @@ func Lifecycle() []Rule {
 		{StateCompleting, TriggerAsk, StateAwaitingInput, hasOpenInquiry},
 		{StateRunning, TriggerWarn, StateAwaitingInput, costWarningThreshold},
 		{StateAwaitingInput, TriggerAnswered, StatePrevious, allInquiriesAnswered},
+		{StateAwaitingInput, TriggerOverdue, StatePrevious, always},
 
 		{StateInitializing, TriggerLimit, StateError, costLimitExceeded},
 		{StateInitializing, TriggerLimit, StateCompleting, shouldAutoStop},

@@ -171,6 +171,7 @@ type special struct {
 	broken    int           // replies that ended at the cap on their tokens
 	failures  int           // attempts that have failed
 	ruled     []string      // models that rules have chosen for it, since the host program has retried
+	standIn   string        // the model that stands in for the person; "": the person is asked
 	share     time.Duration // of the round's time, from its beginning; 0: all of it
 	formerly  *misses       // what its actor had missed before this call was left out; nil: it was not left out
 	rejection *Rejection    // of an answer that the next attempt asks for again; nil: none

@@ -195,7 +195,7 @@ func completes(e, before *flow.Event) bool {
 	case *flow.Answer:
 		return body.Rule
 	case *flow.Transition:
-		if body.On == flow.TriggerStart || body.On == flow.TriggerAnswered {
+		if body.On == flow.TriggerStart || body.On == flow.TriggerAnswered || body.On == flow.TriggerOverdue {
 			return true
 		}
 		if body.On == flow.TriggerStop {

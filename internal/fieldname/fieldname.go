@@ -12,6 +12,7 @@ const (
 	UnknownUse   = "toolPolicy.unknown"
 	MaxFailures  = "maxFailures"
 	Function     = "function"
+	Within       = "within" // a person has not answered within their time
 )
 
 // Summarizer is the actor that makes summaries, and the key of its model in a config.

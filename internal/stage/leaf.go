@@ -53,6 +53,10 @@ func leavesOf(path string, v reflect.Value, holds func(path string, full bool)) 
 				continue
 			}
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous && name == "" { // its fields stand beside the others
+				all = append(all, leavesOf(path, field, holds)...)
+				continue
+			}
 			if name == "-" { // written by a type of its own
 				name = strings.ToLower(f.Name[:1]) + f.Name[1:]
 			}

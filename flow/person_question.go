@@ -1,0 +1,53 @@
+package flow
+
+// Reading says what of the conversation a person may read who is asked.
+type Reading struct {
+	View string `json:"view,omitempty" redact:"-"` // the key of a view; "": everybody's
+	From int    `json:"from,omitempty"`            // the first round that is read; 0: all are
+}
+
+// Question is an open inquiry as its person may see it: what is asked, and what was said so far. It holds no prompt: neither the system
+// prompt nor the instruction of a model.
+type Question struct {
+	Inquiry
+
+	// Reads are the messages that the person may read, oldest first. Turns that are hidden are not among them.
+	Reads []Passage `json:"reads,omitempty"`
+	// Documents are those of the conversation. They are read only.
+	Documents []Document `json:"documents,omitempty"`
+}
+
+// Passage is one message of the conversation as one reader has it: with labels in place of names where the reader reads labels.
+type Passage struct {
+	Speaker string `json:"speaker"`
+	Label   string `json:"label,omitempty"` // what it is, such as "round 2, question to Ben"
+	Text    string `json:"text"`
+	// Turn is the index in Record.Turns; -1: it is no turn.
+	Turn int `json:"turn"`
+	// Own means that the reader has said it.
+	Own bool `json:"own,omitempty"`
+}
+
+// Question returns an open inquiry in which a person is asked to perform a call, with what that person may read now. false: there is no
+// such inquiry, or it asks for a decision.
+func (r *Record) Question(id string) (*Question, bool) {
+	q := r.inquiry(id)
+	if q == nil || !q.performed() {
+		return nil, false
+	}
+	out := &Question{Inquiry: *q, Documents: r.settings.Documents}
+	if q.Reads == nil {
+		return out, true
+	}
+	v := r.viewOf(q.Reads.View)
+	if v == nil { // a log may name any
+		return out, true
+	}
+	for i := v.Since(q.Reads.From); i < len(v.Messages); i++ {
+		m, n := &v.Messages[i], v.Turns[i]
+		out.Reads = append(out.Reads, Passage{
+			Speaker: m.Speaker, Label: m.Label, Text: m.Text, Turn: n, Own: n >= 0 && r.Turns[n].Speaker == q.To,
+		})
+	}
+	return out, true
+}
