@@ -361,8 +361,8 @@ func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 }
 
 // Control gives a control to a debate, wherever it runs. A control is a [flow.Answer], [flow.Pause], [flow.Resume],
-// [flow.Stop], [flow.Cancel], [flow.Retry] or [flow.Amendment], or a flow's own [flow.Sent], given as a value. No lease is needed, and
-// no provider, except that of a model that an answer or an amendment names.
+// [flow.Stop], [flow.Cancel], [flow.Retry], [flow.Note] or [flow.Amendment], or a flow's own [flow.Sent], given as a value. No lease is
+// needed, and no provider, except that of a model that an answer or an amendment names.
 //
 // If the debate is open in this engine, Control does what the session's method does. Otherwise it appends the facts
 // to the log:

@@ -82,7 +82,7 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 		Decode: flow.DecodeTo[Config], Normalize: normalizer(formats), Check: checker(formats, own, detectors), Readable: true,
 		Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views,
 		Texts: debateTexts(builtins), Open: opener(detectors, builtins),
-		Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable,
+		Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable, Aside: aside,
 		OnFailure: failureRules(), Kinds: kinds(formats), Fixed: fixed, Estimate: estimateDebate,
 		Shape: formatName, Result: winnerOf,
 	}

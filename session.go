@@ -150,6 +150,12 @@ func (s *Session) Answer(ctx context.Context, answer flow.Answer) error {
 	return s.session.Control(ctx, answer)
 }
 
+// Say says something in between, to all or to some, as [Engine.Control] does with a [flow.Note]. It returns the note's ID, which the
+// engine draws if the note has none: Say with that ID again is no error, and says nothing twice.
+func (s *Session) Say(ctx context.Context, note flow.Note) (id string, err error) {
+	return s.session.Say(ctx, note)
+}
+
 // Send sends a trigger of the flow's own, with a payload. The rules of the flow define in which states it is legal, paused ones
 // included, and what it does; see [flow.Flow].Inputs. Anywhere else it is refused with an error of kind state, or of kind
 // validation if the flow does not admit it. The payload is recorded as JSON of at most 16 MiB, nested at most 80 levels deep. A

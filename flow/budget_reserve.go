@@ -94,7 +94,7 @@ type conclusion struct {
 	at    time.Time     // of the input: which model a call gets depends on it
 	calls []*Call       // that were still to come, without those of persons for whom no model stands in
 	sizes [2][]lastCall // of these calls, by their bytes and by their tokens; nil: not yet computed
-	said  increase      // by the persons who are asked
+	said  increase      // by the persons who are asked, and in notes that are held back
 }
 
 // conclusion returns what the conclusion asks for now. Each of many calls that begin at once asks for it.
@@ -102,7 +102,7 @@ func (c *Core) conclusion() *conclusion {
 	if c.concluding != nil && c.concluding.at.Equal(c.in.At) {
 		return c.concluding
 	}
-	c.concluding = &conclusion{at: c.in.At, said: c.record.beingAnswered()}
+	c.concluding = &conclusion{at: c.in.At, said: c.record.beingAnswered().plus(c.record.heldIncrease())}
 	for _, call := range c.last() {
 		if call = call.byStandIn(); call.Performer != ByPerson && c.record.toCome(call.ID) {
 			c.concluding.calls = append(c.concluding.calls, call)

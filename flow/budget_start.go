@@ -85,7 +85,14 @@ func (c *Core) leavesNoRoom(intent *Intent, a *Answer) (at atLimit) {
 	}
 	_, names, load, images := carried(a.Attachments)
 	size := r.growth(len(a.Text)+len("\n")+len(names), intent.By) + load // calls without a view read the text again with the files
-	said := r.growths.plus(c.conclusion().said).plus(increase{size, size})
+	return c.noRoomFor(intent, increase{size, size}, images)
+}
+
+// noRoomFor returns which hard limit of cost or tokens has no room for one attempt at each call of the conclusion but that of an intent,
+// once the conversation is longer by so much and has so many images more.
+func (c *Core) noRoomFor(intent *Intent, by increase, images int) (at atLimit) {
+	r, budget := c.record, c.record.settings.Budget
+	said := r.growths.plus(c.conclusion().said).plus(by)
 	limit := amount{cost: budget.Hard, tokens: budget.HardTokens}
 	for _, counts := range []bool{false, true} {
 		sum := r.used().plus(r.reserves)

@@ -124,7 +124,7 @@ func (c *Core) Step(in Input) (Output, error) {
 // cut short the waits of the other process.
 func (c *Core) StepRemote(in Input) (Output, error) {
 	switch in.Signal.(type) {
-	case Pause, Resume, Stop, Cancel, Retry, Answer, Sent, Amendment:
+	case Pause, Resume, Stop, Cancel, Retry, Answer, Sent, Note, Amendment:
 		if c.HasWork() {
 			in.At = c.record.LastAt.Add(-c.ahead)
 		}
@@ -346,6 +346,8 @@ func (c *Core) dispatch(signal Signal) error {
 		return c.answer(s)
 	case Sent:
 		return c.sent(s)
+	case Note:
+		return c.note(s)
 	case Amendment:
 		return c.amend(&s)
 	default:

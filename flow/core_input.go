@@ -22,8 +22,8 @@ type Input struct {
 	Signal Signal
 }
 
-// Signal is the content of an [Input]: one of the types below, or a [Start], [Answer], [Sent], [Amendment] or [Opened], which are bodies of
-// events too and are recorded as they arrive. It is given as a value. Anything else is refused, also a pointer to one.
+// Signal is the content of an [Input]: one of the types below, or a [Start], [Answer], [Sent], [Note], [Amendment] or [Opened], which are
+// bodies of events too and are recorded as they arrive. It is given as a value. Anything else is refused, also a pointer to one.
 type Signal any
 
 // The signals that are no bodies of events.

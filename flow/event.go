@@ -51,6 +51,7 @@ const (
 	// People and host programs. Any process may write these, without a lease.
 	EventAnswer     EventKind = "answer"     // *Answer: a person has answered
 	EventSent       EventKind = "sent"       // *Sent: an input of the flow's own
+	EventNote       EventKind = "note"       // *Note: somebody who takes no part has said something
 	EventAmended    EventKind = "amended"    // *Amendment: the settings were changed
 	EventRetriedNow EventKind = "retriedNow" // *RetriedNow: a person has cut the waiting short
 	EventRedacted   EventKind = "redacted"   // *Redacted: something was removed from the events before, which do not come again
@@ -268,6 +269,8 @@ func NewBody(kind EventKind) Body { //nolint:funlen // one case for each kind
 		return new(Answer)
 	case EventSent:
 		return new(Sent)
+	case EventNote:
+		return new(Note)
 	case EventTools:
 		return new(ToolCalls)
 	case EventContinued:

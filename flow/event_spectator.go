@@ -11,8 +11,8 @@ type Spectated interface {
 // Spectator returns what people who only watch may see of an event: what was said, by whom, how it was judged, and the states and
 // rounds. If they may see nothing of it, ok is false.
 //
-// They see no prompts, instructions, documents, labels, models, prices, budgets and thoughts, nothing of failures, and nothing that is
-// between the host program and those who answer its questions. So numbers are missing between the facts that they see. A file that a
+// They see no prompts, instructions, documents, labels, models, prices, budgets and thoughts, nothing of failures, not who has said a
+// note, and nothing that is between the host program and those who answer its questions. So numbers are missing between the facts that they see. A file that a
 // turn brings is left out too.
 func (e Event) Spectator() (shown Event, ok bool) {
 	switch body := e.Body.(type) {
@@ -42,6 +42,10 @@ func (e Event) Spectator() (shown Event, ok bool) {
 		e.Body = &Dropped{Participant: body.Participant}
 	case *Redacted: // what they have seen may be gone: they load the conversation anew
 		e.Body = &Redacted{With: body.With, At: body.At}
+	case *Note:
+		note := *body
+		note.Person = ""
+		e.Body = &note
 	case *Round, *Heartbeat:
 	case Spectated:
 		e.Body = body.Spectator()

@@ -104,6 +104,9 @@ type Flow struct {
 	// be a path in the payload, such as "payload.agent". Both arguments are read only. A log that was written elsewhere may
 	// hold inputs that Admit would refuse. nil: everything is admitted.
 	Admit func(r *Record, s *Sent) error
+	// Aside returns why the participant whom a note asks cannot answer out of turn, or nil. It is called before the note is recorded; what
+	// the flow makes of it, Calls says. nil: nobody answers out of turn.
+	Aside func(r *Record, n *Note) error
 	// Amend reports what of an amendment the flow cannot change. The kernel has checked the rest: models can be given to those who have
 	// a [Seat] for one. The flow's functions read the number of rounds from Record.Settings. nil: rounds cannot be changed.
 	Amend func(r *Record, a *Amendment) []error

@@ -41,6 +41,9 @@ func (r *Record) fold(e *Event, m *Machine) error {
 	if stood && r.roundAt.Equal(began) { // unless the event itself says how long no call could run
 		r.roundAt = began.Add(e.At.Sub(r.LastAt))
 	}
+	if len(r.held) > 0 {
+		r.showHeld()
+	}
 	r.Seq, r.LastAt = e.Seq, e.At
 	if r.projection == nil || e.Seq == 1 {
 		return nil
@@ -91,6 +94,8 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 			return invalid("sent.reason", "%s", why)
 		}
 		r.Inputs = append(r.Inputs, Received{Sent: *body, Seq: e.Seq, At: e.At, Round: r.Round, State: r.State})
+	case *Note:
+		return r.foldNote(body)
 	case *Redacted:
 		return r.foldRedacted(body)
 	case *Opened:

@@ -22,8 +22,9 @@ type Passage struct {
 	Speaker string `json:"speaker"`
 	Label   string `json:"label,omitempty"` // what it is, such as "round 2, question to Ben"
 	Text    string `json:"text"`
-	// Turn is the index in Record.Turns; -1: it is no turn.
+	// Turn is the index in Record.Turns, and Note that in Record.Notes. -1: it is none.
 	Turn int `json:"turn"`
+	Note int `json:"note"`
 	// Own means that the reader has said it.
 	Own bool `json:"own,omitempty"`
 }
@@ -45,9 +46,13 @@ func (r *Record) Question(id string) (*Question, bool) {
 	}
 	for i := v.Since(q.Reads.From); i < len(v.Messages); i++ {
 		m, n := &v.Messages[i], v.Turns[i]
-		out.Reads = append(out.Reads, Passage{
-			Speaker: m.Speaker, Label: m.Label, Text: m.Text, Turn: n, Own: n >= 0 && r.Turns[n].Speaker == q.To,
-		})
+		p := Passage{Speaker: m.Speaker, Label: m.Label, Text: m.Text, Turn: n, Note: -1}
+		if n < 0 {
+			p.Turn, p.Note = -1, -1-n
+		} else {
+			p.Own = r.Turns[n].Speaker == q.To
+		}
+		out.Reads = append(out.Reads, p)
 	}
 	return out, true
 }

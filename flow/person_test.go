@@ -248,7 +248,7 @@ func TestWhatAPersonIsShown(t *testing.T) {
 	q, ok := s.Record().Question("say.Ben")
 	require.True(t, ok)
 	assert.Equal(t, "What do you say, Ben?", q.Question)
-	assert.Equal(t, []flow.Passage{{Speaker: "Ada", Label: "word", Text: "A word."}}, q.Reads)
+	assert.Equal(t, []flow.Passage{{Speaker: "Ada", Label: "word", Text: "A word.", Note: -1}}, q.Reads)
 	_, asked := s.Record().Question("say.Ada")
 	assert.False(t, asked)
 	for _, shown := range []any{q, s.Record().Inquiries, &flow.AwaitingInputError{Inquiries: s.Record().Inquiries}} {

@@ -31,6 +31,7 @@ type Record struct {
 	Warnings     []Warning
 	Failures     []FailedAttempt // in the order in which they were recorded
 	Inputs       []Received      // a flow's own inputs, in the order in which they were recorded
+	Notes        []*Note         // what somebody has said in between, in the order in which it was recorded; see Held
 	ToolUses     []*ToolResult   // in the order in which they were recorded
 	SkippedCalls []Skipped       // calls that were left out
 	Redactions   []Redacted      // what was removed from the log, in the order of removal
@@ -119,7 +120,8 @@ type readings struct {
 	labelRoom int                // bytes that the label of a turn has as a rule; 0: turns have none
 	hidden    []int              // indices of turns that wait for the others of their group
 	papers    papers             // the documents that all read
-	handed    papers             // the turns with files, for calls that read no view
+	handed    []handout          // the turns with files, and the notes, for calls that read no view
+	held      []int              // indices of notes that wait until no call is in flight and no turn is hidden
 	images    int                // images and pages of all files
 	unsummed  []string           // the summarizers that have failed for good, as in Intent.Only
 }

@@ -139,6 +139,7 @@ type recordJSON struct {
 	LeftOut            []LeftOut          `json:"leftOut,omitempty"`
 	Redactions         []Redacted         `json:"redactions,omitempty"`
 	Inputs             []Received         `json:"inputs,omitempty"`
+	Notes              []*Note            `json:"notes,omitempty"`
 	Spent              Account            `json:"spent"`
 	Reserved           Money              `json:"reserved,omitempty"`
 	SpentByModel       []Account          `json:"spentByModel,omitempty"`
@@ -155,7 +156,7 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 		Calls: r.usages(), Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedEarlyBy: r.EndedEarlyBy,
 		CutShort: r.CutShort(), Failure: r.Failure, Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries,
 		ToolUses: r.ToolUses, Rejections: r.Rejections, Failures: r.Failures, SkippedCalls: r.SkippedCalls, Inquiries: r.Inquiries,
-		Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut, Redactions: r.Redactions, Inputs: r.Inputs, Spent: r.Spent(),
+		Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut, Redactions: r.Redactions, Inputs: r.Inputs, Notes: r.Notes, Spent: r.Spent(),
 		Reserved: r.reserves.cost, SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
 	}
 	if r.start != nil {

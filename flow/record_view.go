@@ -186,7 +186,7 @@ func (r *Record) view(v View) (shared *transcript.View, from int) {
 }
 
 // Unread returns the turns that the latest attempt at a call has read neither whole nor in a summary, although its
-// View.All claims them, oldest first. nil: there are none.
+// View.All claims them, oldest first. nil: there are none. A note is a turn of [KindNote], whose call is "note." and its ID.
 func (r *Record) Unread(call string) []*Turn {
 	state := r.calls[call]
 	if state == nil || len(state.intent.Unread) == 0 {
@@ -199,7 +199,11 @@ func (r *Record) Unread(call string) []*Turn {
 	var out []*Turn
 	for _, gap := range state.intent.Unread {
 		for i := max(0, gap.From); i < min(gap.To, len(v.Turns)); i++ {
-			out = append(out, r.Turns[v.Turns[i]])
+			if n := v.Turns[i]; n >= 0 {
+				out = append(out, r.Turns[n])
+			} else {
+				out = append(out, r.noteTurn(-1-n))
+			}
 		}
 	}
 	return out

@@ -230,7 +230,7 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	if p.Len() > 0 {
 		p.Fixed += noteTokens
 	}
-	if len(r.handed.messages) > 0 {
+	if len(r.handed) > 0 {
 		p.Fixed += maxNamed // the note names the files that are left out
 	}
 	if ready.wire != nil {

@@ -414,17 +414,31 @@ func (r *Record) attached(t *Turn) (content string, parts []provider.Part, load 
 	}
 	parts, names, load, _ := carried(t.Attachments)
 	content = t.Text + "\n" + names
-	r.handed.add(provider.Message{Speaker: t.Speaker, Text: text.Escape(content, r.fence), Fence: r.fence, Parts: parts}, load)
+	m := provider.Message{Speaker: t.Speaker, Text: text.Escape(content, r.fence), Fence: r.fence, Parts: parts}
+	r.handed = append(r.handed, handout{m, transcript.Bound(&m) + load, nil})
 	return content, parts, load
 }
 
+// handout is a message for calls that read no view.
+type handout struct {
+	message provider.Message
+	bound   int      // of its tokens
+	to      []string // the participants who read it; nil: all
+}
+
 // papersOf returns what comes before the conversation in the request of a call: the documents, and for a call that reads no
-// view the turns with files.
+// view the turns with files and the notes.
 func (r *Record) papersOf(call *Call) papers {
-	if call.Performer != ByModel || !call.View.None || call.span != nil || len(r.handed.messages) == 0 {
+	if call.Performer != ByModel || !call.View.None || call.span != nil || len(r.handed) == 0 {
 		return r.papers
 	}
-	return papers{slices.Concat(r.papers.messages, r.handed.messages), r.papers.bound + r.handed.bound}
+	all := papers{slices.Clone(r.papers.messages), r.papers.bound}
+	for i := range r.handed {
+		if h := &r.handed[i]; len(h.to) == 0 || r.Seat(call.By) < 0 || slices.Contains(h.to, call.By) {
+			all.messages, all.bound = append(all.messages, h.message), all.bound+h.bound
+		}
+	}
+	return all
 }
 
 // surplusOf bounds the tokens that a model takes for so many images and pages beyond what the bounds of all models hold.

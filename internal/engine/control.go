@@ -22,6 +22,11 @@ func (l *Engine) hostControl(ctx context.Context, id string, signal flow.Signal)
 	switch s := signal.(type) {
 	case flow.Pause, flow.Resume, flow.Stop, flow.Cancel, flow.Retry, flow.Sent:
 		return signal, nil
+	case flow.Note:
+		if s.ID == "" {
+			s.ID = newID()
+		}
+		return s, nil
 	case flow.Answer:
 		s, err := l.completed(s)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 // Advance steps a stored conversation; see debate.Engine.
 func (l *Engine) Advance(ctx context.Context, id, owner string, signal flow.Signal) (flow.Next, error) {
 	switch signal.(type) {
-	case flow.Pause, flow.Resume, flow.Stop, flow.Cancel, flow.Retry, flow.Answer, flow.Sent, flow.Amendment:
+	case flow.Pause, flow.Resume, flow.Stop, flow.Cancel, flow.Retry, flow.Answer, flow.Sent, flow.Note, flow.Amendment:
 		var err error
 		if signal, err = l.hostControl(ctx, id, signal); err != nil {
 			return flow.Next{}, err

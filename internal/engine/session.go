@@ -254,6 +254,12 @@ func (s *Session) Control(ctx context.Context, signal flow.Signal) error {
 	return s.Do(ctx, signal)
 }
 
+// Say says something in between, and returns the ID of the note.
+func (s *Session) Say(ctx context.Context, note flow.Note) (id string, err error) {
+	note.ID = cmp.Or(note.ID, newID())
+	return note.ID, s.Control(ctx, note)
+}
+
 // Events yields the events of a conversation, wherever it runs, and heartbeats; see debate.Engine.
 func (l *Engine) Events(ctx context.Context, id string, after int64, every time.Duration) iter.Seq2[flow.Event, error] {
 	return l.host.Follow(ctx, id, after, every)

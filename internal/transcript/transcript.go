@@ -27,7 +27,7 @@ type View struct {
 	Messages []provider.Message
 	Sizes    []int // sizes[i] is an upper bound of the tokens of messages[:i+1]
 	Rounds   []int
-	Turns    []int   // which of the conversation's turns they are
+	Turns    []int   // which of the conversation's turns they are; below 0: they are none
 	Batches  []int32 // messages that were revealed at the same time have the same number
 	Batch    int32
 	Opening  int                     // how many messages open the conversation; 0: not known

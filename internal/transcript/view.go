@@ -1,13 +1,15 @@
 package transcript
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Add appends a turn: the nth of the conversation, from 0. label says what it is, as it is shown. load bounds the tokens of its parts.
+// Add appends a turn: the nth of the conversation, from 0. What is no turn has a number below 0. label says what it is, as it is shown.
+// load bounds the tokens of its parts.
 func (v *View) Add(n, round int, speaker, label, content, fence string, parts []provider.Part, load int) {
 	m := provider.Message{Speaker: speaker, Label: label, Text: text.Escape(content, fence), Fence: fence, Parts: parts}
 	if v.Labels != nil {
@@ -30,10 +32,21 @@ func (v *View) Add(n, round int, speaker, label, content, fence string, parts []
 	v.Batches = append(v.Batches, v.Batch)
 }
 
-// Opens tells for which side the newest message speaks. If it is the first one of the side in the first round, the
+// Split returns a copy under another key, for readers who do not read what comes next.
+func (v *View) Split(key string) *View {
+	own := *v
+	own.Key, own.sums = key, nil
+	own.Messages, own.Sizes, own.Rounds = slices.Clone(v.Messages), slices.Clone(v.Sizes), slices.Clone(v.Rounds)
+	own.Turns, own.Batches = slices.Clone(v.Turns), slices.Clone(v.Batches)
+	own.loads, own.sides, own.latest = maps.Clone(v.loads), slices.Clone(v.sides), maps.Clone(v.latest)
+	return &own
+}
+
+// Opens tells for which side the newest message speaks. If it is the first one of the side in the round of the first turn, the
 // opening reaches up to it.
 func (v *View) Opens(side string) {
-	if v.Rounds[0] == v.Rounds[len(v.Rounds)-1] && !slices.Contains(v.sides, side) {
+	first := slices.IndexFunc(v.Turns, func(n int) bool { return n >= 0 })
+	if v.Rounds[first] == v.Rounds[len(v.Rounds)-1] && !slices.Contains(v.sides, side) {
 		v.sides, v.Opening = append(v.sides, side), len(v.Messages)
 	}
 }

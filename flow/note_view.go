@@ -1,0 +1,115 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/transcript"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// noteLabel says in the marker of a note what it is. No text can forge a marker.
+const noteLabel = "note of somebody who takes no part: material, no argument of a side"
+
+// Held reports whether a note is recorded, and held back until no call is in flight and no turn is hidden.
+func (r *Record) Held(id string) bool {
+	return slices.ContainsFunc(r.held, func(k int) bool { return r.Notes[k].ID == id })
+}
+
+// foldNote folds a note. It is held back until the end of the fold, if not longer.
+func (r *Record) foldNote(n *Note) error {
+	switch {
+	case !noteID.MatchString(n.ID) || slices.ContainsFunc(r.Notes, func(said *Note) bool { return said.ID == n.ID }):
+		return invalid("note.id", "%q is no id, or that of another note", text.OneLine(n.ID, 80))
+	case notReason(n.Person) != "" || notReason(n.As) != "" || n.As == "":
+		return invalid("note.as", "is empty or, as the person may be, no line")
+	case len(n.Text) > MaxText || n.Text == "" || n.Round != r.Round:
+		return invalid("note.text", "is empty or too long, or the round is not the present one")
+	case len(r.Notes) >= mostNotes:
+		return invalid("note", "exceeds the limit of %d", mostNotes)
+	case slices.ContainsFunc(n.To, func(name string) bool { return r.Seat(name) < 0 }) || n.Ask != "" && r.Seat(n.Ask) < 0:
+		return invalid("note.to", "is no participant")
+	}
+	r.Notes = append(r.Notes, n)
+	r.held = append(r.held, len(r.Notes)-1)
+	return nil
+}
+
+// showHeld shows the notes that are held back, if nothing holds them back any longer.
+func (r *Record) showHeld() {
+	if len(r.inFlight)+len(r.hidden) > 0 {
+		return
+	}
+	for _, k := range r.held {
+		r.showNote(k)
+	}
+	r.held = r.held[:0]
+}
+
+// showNote adds a note to the views of all who read it.
+func (r *Record) showNote(k int) {
+	n := r.Notes[k]
+	r.splitReaders(n.To)
+	for i, v := range r.views {
+		if len(n.To) == 0 || i == 0 || v == r.anonymous || r.reads(v, n.To) {
+			v.Add(-1-k, r.Round, n.As, noteLabel, n.Text, r.fence, nil, 0)
+		}
+	}
+	r.nextBatch()
+	m := provider.Message{Speaker: n.As, Label: noteLabel, Text: text.Escape(n.Text, r.fence), Fence: r.fence}
+	r.handed = append(r.handed, handout{m, transcript.Bound(&m), n.To})
+}
+
+// reads reports whether one of these participants reads a view.
+func (r *Record) reads(v *transcript.View, who []string) bool {
+	for seat, own := range r.readers {
+		if own == v && slices.Contains(who, r.settings.Participants[seat]) {
+			return true
+		}
+	}
+	return false
+}
+
+// splitReaders gives those participants a view of their own who have read one together with some to whom a note is addressed, and to
+// whom it is not. Everybody's view gets each note, since those read it too who take no part.
+func (r *Record) splitReaders(to []string) {
+	if len(to) == 0 {
+		return
+	}
+	if r.readers == nil {
+		r.readers = slices.Repeat(r.views[:1], len(r.settings.Participants))
+	}
+	for i, v := range slices.Clone(r.views) {
+		var apart []int
+		for seat, own := range r.readers {
+			if own == v && !slices.Contains(to, r.settings.Participants[seat]) {
+				apart = append(apart, seat)
+			}
+		}
+		if len(apart) == 0 || i > 0 && !r.reads(v, to) {
+			continue
+		}
+		own := v.Split("split-" + strconv.Itoa(len(r.views)))
+		r.views = append(r.views, own)
+		for _, seat := range apart {
+			r.readers[seat] = own
+			r.moveQuestions(r.settings.Participants[seat], v.Key, own.Key)
+		}
+	}
+}
+
+// moveQuestions lets the open questions to a participant read another view.
+func (r *Record) moveQuestions(to, from, key string) {
+	for i := range r.Inquiries {
+		if q := &r.Inquiries[i]; q.To == to && q.Reads != nil && q.Reads.View == from {
+			q.Reads = &Reading{View: key, From: q.Reads.From}
+		}
+	}
+}
+
+// noteTurn returns a note as a turn, for those who are told what was not read.
+func (r *Record) noteTurn(k int) *Turn {
+	n := r.Notes[k]
+	return &Turn{Spend: Spend{Call: string(KindNote) + "." + n.ID}, Kind: KindNote, Speaker: n.As, Round: n.Round, Text: n.Text}
+}
