@@ -371,8 +371,9 @@ func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 //   - If no process holds it, the facts wait until a process opens the debate. [Filter].Working with Idle finds
 //     it.
 //
-// All of these but an Amendment and an Answer may give a Reason: one line of at most [flow.MaxReason] bytes. The log and
-// exports show it in the evidence of the transition, or with the input.
+// All of these but an Amendment, an Answer and a Note may give a Reason: one line of at most [flow.MaxReason] bytes. The log and
+// exports show it in the evidence of the transition, or with the input. All may name the Person who has asked for it, as the host
+// program knows them: the log has it, and no prompt does.
 //
 // If a control does not fit the debate's state, the error is of kind state, and nothing changes. The error of a second answer
 // holds the first one ([*flow.AnsweredError]). If a reason or an input is refused, the error is of kind validation, and nothing

@@ -55,6 +55,8 @@ type Amendment struct {
 	// Rounds replaces the largest number of rounds. It cannot be less than the present round, and it is refused once the
 	// conclusion has begun.
 	Rounds *int `json:"rounds,omitempty"`
+	// Person names the person who has asked for the amendment, as the host program knows them: one line of at most [MaxReason] bytes.
+	Person string `json:"person,omitempty"`
 	// Rows holds the rows of the named models. Of a model that the conversation has, only what it lacks counts. The engine sets it.
 	Rows map[string]Model `json:"rows,omitempty" redact:"keys"`
 }
@@ -65,10 +67,10 @@ type ModelChoice struct {
 	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 }
 
-// changesNothing reports whether the amendment changes nothing, whatever the settings are. Rows only go with other fields.
+// changesNothing reports whether the amendment changes nothing, whatever the settings are. Rows and Person only go with other fields.
 func changesNothing(a *Amendment) bool {
 	rest := *a
-	rest.Rows = nil
+	rest.Rows, rest.Person = nil, ""
 	if len(rest.Models) == 0 {
 		rest.Models = nil
 	}
@@ -220,7 +222,7 @@ func (c *Core) amend(a *Amendment) error {
 	if changesNothing(a) {
 		return &Error{Kind: provider.KindValidation, Op: "amend", Err: errors.New("is empty: set at least one field of the amendment")}
 	}
-	if err := c.checkAmendment(a); err != nil {
+	if err := cmp.Or(checkPerson("amend", a.Person), c.checkAmendment(a)); err != nil {
 		return err
 	}
 	return c.emit(Event{Body: a})
@@ -357,6 +359,9 @@ func (c *Core) amendable(a *Amendment) []error {
 func (r *Record) foldAmendment(a *Amendment, of *Flow) error {
 	if len(r.models)+len(a.Rows) > maxTracked || len(r.swaps)+len(a.Models) > maxTracked {
 		return invalid("amended.models", "are more than %d", maxTracked)
+	}
+	if why := notReason(a.Person); why != "" {
+		return invalid("amended.person", "%s", why)
 	}
 	settings := amendedSettings(a, r.settings, r.rules, of)
 	if err := foldSettings(settings, "amended."); err != nil {

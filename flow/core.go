@@ -291,7 +291,7 @@ func (c *Core) enter(to State, on Trigger, exit Exit, drain bool) error {
 	}
 	change := &Transition{
 		From: from, To: to, On: on, Reason: exit.Reason, Evidence: exit.Evidence, By: exit.By, Drain: drain, Calls: exit.Calls,
-		Call: exit.call, Whole: exit.whole, Spent: c.record.spent.total.Cost,
+		Person: exit.person, Call: exit.call, Whole: exit.whole, Spent: c.record.spent.total.Cost,
 	}
 	change.Unsettled = c.record.unsettledBy(change)
 	if to == StateError {
@@ -469,29 +469,29 @@ func mixed(seed, n uint64) uint64 {
 // control takes the inputs that only fire a trigger.
 func (c *Core) control(signal Signal) error {
 	var on Trigger
-	var reason string
+	var reason, person string
 	drain := false
 	switch s := signal.(type) {
 	case Pause:
-		on, reason, drain = TriggerPause, s.Reason, s.Drain
+		on, reason, person, drain = TriggerPause, s.Reason, s.Person, s.Drain
 	case Resume:
-		on, reason = TriggerResume, s.Reason
+		on, reason, person = TriggerResume, s.Reason, s.Person
 	case Retry:
-		on, reason = TriggerRetry, s.Reason
+		on, reason, person = TriggerRetry, s.Reason, s.Person
 	case Stop:
-		on, reason = TriggerStop, s.Reason
+		on, reason, person = TriggerStop, s.Reason, s.Person
 	case Cancel:
-		on, reason = TriggerCancel, s.Reason
+		on, reason, person = TriggerCancel, s.Reason, s.Person
 	default:
 		return noStep(text.IsNo(signal, "signal"))
 	}
-	if err := checkReason(string(on), reason); err != nil {
+	if err := cmp.Or(checkReason(string(on), reason), checkPerson(string(on), person)); err != nil {
 		return err
 	}
 	if on == TriggerRetry && c.machine.working(c.record.State) && c.record.waiting() {
-		return c.emit(Event{Body: &RetriedNow{Reason: reason}})
+		return c.emit(Event{Body: &RetriedNow{Reason: reason, Person: person}})
 	}
-	exit := Exit{Evidence: hostEvidence(on, reason)}
+	exit := Exit{Evidence: hostEvidence(on, reason), person: person}
 	if on == TriggerStop || on == TriggerCancel {
 		exit.Reason, exit.By = EndHost, EndedByHost
 	}

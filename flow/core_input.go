@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -44,20 +45,21 @@ type (
 	// Pause stops new calls. Without Drain the calls in flight are aborted.
 	//
 	// The Reason of a Pause, Resume, Stop, Cancel or Retry is why the host program asks for it: one line of at most MaxReason
-	// bytes, or "". The Evidence of its transition holds it: "paused by the host: it is late".
+	// bytes, or "". The Evidence of its transition holds it: "paused by the host: it is late". Person names who asks the host program for
+	// it, as the host program knows them; it is such a line too. The transition has it apart from the evidence, and no prompt has it.
 	Pause struct {
-		Drain  bool
-		Reason string
+		Drain          bool
+		Reason, Person string
 	}
 	// Resume continues after a pause.
-	Resume struct{ Reason string }
+	Resume struct{ Reason, Person string }
 	// Stop concludes with the turns there are. Without any turn, or after an error, the conversation ends at once.
-	Stop struct{ Reason string }
+	Stop struct{ Reason, Person string }
 	// Cancel ends the conversation without a conclusion.
-	Cancel struct{ Reason string }
+	Cancel struct{ Reason, Person string }
 	// Retry goes back to the state that an error interrupted, and tries the failed call again. While calls wait for an outage
 	// to pass, or for their next attempt, it makes them at once; a RetriedNow then holds the Reason.
-	Retry struct{ Reason string }
+	Retry struct{ Reason, Person string }
 	// Tick reports that time has passed, so that a wait may be over.
 	Tick struct {
 		// Seq is for Engine.Advance: the Wait of the Next with this Seq is over by the clock of the runtime, whatever Input.At says.
@@ -174,7 +176,7 @@ func (c *Core) admit(s *Sent) error {
 	if err := ReadableJSON(s.Payload); err != nil {
 		return &Error{Kind: provider.KindValidation, Op: "send", Field: "payload", Err: err}
 	}
-	if err := checkReason("send", s.Reason); err != nil {
+	if err := cmp.Or(checkReason("send", s.Reason), checkPerson("send", s.Person)); err != nil {
 		return err
 	}
 	s.Payload = slices.Clone(s.Payload) // the log keeps it

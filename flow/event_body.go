@@ -50,6 +50,8 @@ type Transition struct {
 	Evidence string    `json:"evidence,omitempty"`
 	// By names who has decided to end the conversation early; see Record.EndedEarlyBy.
 	By string `json:"by,omitempty" redact:"-"`
+	// Person names the person who has asked for a control, as the host program knows them. "": it has not said so.
+	Person string `json:"person,omitempty"`
 	// Whole means that the present round was over when a limit ended the rounds: the flow was about to begin the next one.
 	Whole bool `json:"whole,omitempty"`
 	// Drain marks a pause, or a limit, that lets the calls in flight finish.
@@ -354,6 +356,7 @@ type Sent struct {
 	Trigger Trigger         `json:"trigger" redact:"-"`
 	Payload json.RawMessage `json:"payload,omitempty"`
 	Reason  string          `json:"reason,omitempty"` // why it was sent: one line of at most MaxReason bytes
+	Person  string          `json:"person,omitempty"` // who has sent it, as the host program knows them; another such line
 }
 
 // Received is an input that was accepted, with what the log says of it.

@@ -46,6 +46,14 @@ func checkReason(op, reason string) error {
 	return nil
 }
 
+// checkPerson returns why the name of the person who has asked for a control is refused.
+func checkPerson(op, person string) error {
+	if why := notReason(person); why != "" {
+		return &Error{Kind: provider.KindValidation, Op: op, Field: "person", Err: fmt.Errorf("the name of the person %s", why)}
+	}
+	return nil
+}
+
 // notReason returns what no log accepts of a reason; "": all is accepted.
 func notReason(reason string) string { return text.NotALine(reason, MaxReason) }
 

@@ -277,7 +277,8 @@ func (r *Record) foldTold(w *Warning) {
 
 // RetriedNow records that a person has cut the waiting short: the calls that wait are made now.
 type RetriedNow struct {
-	Reason string `json:"reason,omitempty"` // the Reason of the Retry
+	Reason string `json:"reason,omitempty"` // those of the Retry
+	Person string `json:"person,omitempty"`
 }
 
 // waiting reports whether a call waits before it is made again.

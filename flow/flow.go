@@ -264,8 +264,9 @@ type Exit struct {
 	// recorded before the transition.
 	Warnings []Warning
 
-	call  string // the failed call whose OnFail.Fire this is
-	whole bool   // see Transition.Whole
+	call   string // the failed call whose OnFail.Fire this is
+	person string // see Transition.Person
+	whole  bool   // see Transition.Whole
 }
 
 // CallKind is the purpose of a call, and the kind of the turn that it results in. A flow names its own kinds.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -73,7 +74,7 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 	case *Withdrawn:
 		return r.foldWithdrawn(body)
 	case *RetriedNow:
-		if why := notReason(body.Reason); why != "" {
+		if why := cmp.Or(notReason(body.Reason), notReason(body.Person)); why != "" {
 			return invalid("retriedNow.reason", "%s", why)
 		}
 		r.foldRetriedNow()
@@ -90,7 +91,7 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 	case *Answer:
 		return r.foldAnswer(body, e.At)
 	case *Sent:
-		if why := notReason(body.Reason); why != "" {
+		if why := cmp.Or(notReason(body.Reason), notReason(body.Person)); why != "" {
 			return invalid("sent.reason", "%s", why)
 		}
 		r.Inputs = append(r.Inputs, Received{Sent: *body, Seq: e.Seq, At: e.At, Round: r.Round, State: r.State})
@@ -217,6 +218,9 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 		return invalid("transition.to", "is %q: no state of flow %s", text.OneLine(string(t.To), 40), m.flow.Name)
 	case t.To == StateError && t.Failure == nil && t.On != TriggerLimit:
 		return invalid("transition.failure", "is missing")
+	}
+	if why := notReason(t.Person); why != "" {
+		return invalid("transition.person", "%s", why)
 	}
 	if t.Round != nil && !r.follows(t.Round) {
 		return invalid("transition.round", "is %d after round %d: rounds have no gaps", t.Round.N, r.Round)

@@ -60,11 +60,15 @@ func TestWhoReadsANote(t *testing.T) {
 		after int // the reply before which it is said
 		read  func(call string) bool
 	}{
-		"all, in turn":    {debate.Sequential, nil, 1, func(call string) bool { return call != stage.AdasOpening && call != stage.BensOpening }},
-		"one, in turn":    {debate.Sequential, []string{"Cyd"}, 0, func(call string) bool { return strings.HasSuffix(call, ".Cyd") }},
-		"two, in turn":    {debate.Sequential, []string{"Cyd", "Ada"}, 0, func(call string) bool { return !strings.HasSuffix(call, ".Ben") && call != stage.AdasOpening }},
+		"all, in turn": {debate.Sequential, nil, 1, func(call string) bool { return call != stage.AdasOpening && call != stage.BensOpening }},
+		"one, in turn": {debate.Sequential, []string{"Cyd"}, 0, func(call string) bool { return strings.HasSuffix(call, ".Cyd") }},
+		"two, in turn": {debate.Sequential, []string{"Cyd", "Ada"}, 0, func(call string) bool {
+			return !strings.HasSuffix(call, ".Ben") && call != stage.AdasOpening
+		}},
 		"all, in a group": {debate.Simultaneous, nil, 1, func(call string) bool { return !strings.HasPrefix(call, "r1.") }},
-		"one, in a group": {debate.Simultaneous, []string{"Ada"}, 1, func(call string) bool { return !strings.HasPrefix(call, "r1.") && strings.HasSuffix(call, ".Ada") }},
+		"one, in a group": {debate.Simultaneous, []string{"Ada"}, 1, func(call string) bool {
+			return !strings.HasPrefix(call, "r1.") && strings.HasSuffix(call, ".Ada")
+		}},
 	} {
 		config := stage.Crew(3)
 		config.Mode = tc.mode

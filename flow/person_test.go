@@ -322,3 +322,37 @@ func TestASeatIsGivenBack(t *testing.T) {
 		stage.Refused(t, err, "models."+name)
 	}
 }
+
+// The log says who has asked for a control, apart from the reason.
+func TestWhoHasAskedForAControl(t *testing.T) {
+	config := stage.TwoDebaters()
+	s := stage.Begun(t, config)
+	patience := flow.Duration(time.Minute)
+	for _, signal := range []flow.Signal{
+		flow.Pause{Drain: true, Reason: "lunch", Person: "Pat"}, flow.Resume{Reason: "lunch", Person: "Pat"},
+		flow.Amendment{Patience: &patience, Person: "Pat"}, flow.Stop{Reason: "lunch", Person: "Pat"},
+	} {
+		out := s.Feed(signal)
+		require.NotEmpty(t, out.Events)
+		switch body := out.Events[0].Body.(type) {
+		case *flow.Transition:
+			assert.Equal(t, "Pat", body.Person)
+			assert.NotContains(t, body.Evidence, "Pat")
+			assert.Contains(t, body.Evidence, "lunch")
+		case *flow.Amendment:
+			assert.Equal(t, "Pat", body.Person)
+		default:
+			t.Errorf("%T records no control", body)
+		}
+	}
+	s = stage.Begun(t, config)
+	for _, signal := range []flow.Signal{
+		flow.Pause{Person: "Pat\nBen"}, flow.Cancel{Person: "Pat\nBen"}, flow.Amendment{Patience: &patience, Person: "Pat\nBen"},
+		flow.Note{ID: "n1", Person: "Pat\nBen", Text: "x"},
+	} {
+		_, err := s.Step(flow.Input{At: s.At, Signal: signal})
+		stage.Refused(t, err, "person")
+	}
+	_, err := s.Step(flow.Input{At: s.At, Signal: flow.Amendment{Person: "Pat"}})
+	require.ErrorContains(t, err, "is empty")
+}

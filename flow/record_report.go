@@ -156,8 +156,8 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 		Calls: r.usages(), Duration: r.Duration(), Seq: r.Seq, Reason: r.Reason, Evidence: r.Evidence, EndedEarlyBy: r.EndedEarlyBy,
 		CutShort: r.CutShort(), Failure: r.Failure, Participants: r.Participants(), Dropped: r.dropped, Summaries: r.Summaries,
 		ToolUses: r.ToolUses, Rejections: r.Rejections, Failures: r.Failures, SkippedCalls: r.SkippedCalls, Inquiries: r.Inquiries,
-		Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut, Redactions: r.Redactions, Inputs: r.Inputs, Notes: r.Notes, Spent: r.Spent(),
-		Reserved: r.reserves.cost, SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
+		Answers: r.Answers, Warnings: r.Warnings, LeftOut: r.leftOut, Redactions: r.Redactions, Inputs: r.Inputs, Notes: r.Notes,
+		Spent: r.Spent(), Reserved: r.reserves.cost, SpentByModel: r.spent.models, SpentByParticipant: r.spent.participants,
 	}
 	if r.start != nil {
 		out.Shape, out.Config = r.start.Shape, r.start.Config
