@@ -181,7 +181,7 @@ func ballotCalls(d *Debate, after bool) []*flow.Call {
 	}
 	id, when := "vote.before.", beforeDebate
 	if after {
-		id, when = "vote.after.", afterDebate
+		id, when = d.Concluding("vote.after."), afterDebate
 	}
 	var calls []*flow.Call
 	for i := range d.config.Audience.Members {

@@ -53,6 +53,13 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Fork(ctx, id, seq, edit)) })
 }
 
+// Reopen goes on with a debate that is completed, after its verdict: in a fork, which reads the verdict as a note, for further rounds or
+// for the answer to one question. Both verdicts stand in the fork. Of a conversation that is not completed, or without a conclusion, the
+// error is of kind state: fork it. If the flow does not reopen conversations, or refuses a field, the error is of kind validation.
+func (e *Engine) Reopen(ctx context.Context, id string, o flow.Reopening) (*Session, error) {
+	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Reopen(ctx, id, o)) })
+}
+
 // Editing makes an edit for [Engine.Fork] from a function that writes to a config of type T, such as debate.Config.
 // The fork of a config of another type is refused.
 func Editing[T any, P interface {

@@ -181,7 +181,7 @@ const (
 )
 
 func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) *flow.Call {
-	id := "verdict." + judge.Name
+	id := d.Concluding("verdict." + judge.Name)
 	if swapped {
 		id += swappedSuffix
 	}

@@ -53,6 +53,7 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 	few := flow.Guard{Name: "tooFewParticipants", OK: func(r *flow.Record) bool { _, few := tooFew(of(r)); return few }}
 	ends := flow.Guard{Name: "shouldEndDebate", OK: func(r *flow.Record) bool { _, ok := endReason(of(r)); return ok }}
 	limit := flow.Guard{Name: "maxRoundsReached", OK: func(r *flow.Record) bool { d := of(r); return d.Round >= d.rounds() }}
+	further := flow.Guard{Name: "hasFurtherRounds", OK: func(r *flow.Record) bool { d := of(r); return d.Round < d.rounds() }}
 	goesOn := flow.Guard{Name: "canContinue", OK: canContinue}
 	return &flow.Flow{
 		Name:    FlowName,
@@ -67,6 +68,8 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 			{From: StateJudging, On: TriggerJudged, To: StateRoundComplete, When: always},
 			{From: StateRoundComplete, On: TriggerProceed, To: StateAwaitingResponses, When: goesOn},
 			{From: StateRoundComplete, On: TriggerProceed, To: flow.StateCompleting, When: always},
+			{From: flow.StateCompleting, On: flow.TriggerReopen, To: StateRoundComplete, When: further},
+			{From: flow.StateCompleting, On: flow.TriggerReopen, To: StateAwaitingResponses, When: always},
 		},
 		Steps: map[flow.State]flow.Step{
 			flow.StateInitializing: {Calls: firstCalls, Next: begin, Steady: []flow.CallKind{KindBallot}},
@@ -82,7 +85,7 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 		Decode: flow.DecodeTo[Config], Normalize: normalizer(formats), Check: checker(formats, own, detectors), Readable: true,
 		Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views,
 		Texts: debateTexts(builtins), Open: opener(detectors, builtins),
-		Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable, Aside: aside,
+		Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable, Aside: aside, Reopen: reopen,
 		OnFailure: failureRules(), Kinds: kinds(formats), Fixed: fixed, Estimate: estimateDebate,
 		Shape: formatName, Result: winnerOf,
 	}

@@ -156,6 +156,9 @@ func (d *Debate) Fold(e *flow.Event) error {
 		if body.To == flow.StateCompleting {
 			d.sheets = nil // those of the rounds are needed no longer
 		}
+		if body.On == flow.TriggerReopen {
+			d.foldReopened()
+		}
 	case *Assessment:
 		d.Assessments = append(d.Assessments, body)
 	case *Verdict:

@@ -72,6 +72,7 @@ func Flow() *flow.Flow {
 			{From: StateEvaluating, On: triggerFailed, To: StateRecovering, When: recoverable},
 
 			{From: StateRecovering, On: triggerRecovered, To: StateSelecting, When: goesOn},
+			{From: flow.StateCompleting, On: flow.TriggerReopen, To: StateSelecting, When: always},
 
 			// Inputs are recorded, and read where the work goes on. An agent that is executing is not disturbed.
 			{From: StateSelecting, On: TriggerForceAgent, To: flow.StateUnchanged, When: always},

@@ -81,6 +81,7 @@ func Flow() *flow.Flow {
 			{From: StateRefining, On: triggerRefined, To: StateEvaluating, When: always},
 			{From: StateEvaluating, On: triggerConsensusReached, To: flow.StateCompleting, When: reached},
 			{From: StateEvaluating, On: triggerContinue, To: StatePlanningRound, When: always},
+			{From: flow.StateCompleting, On: flow.TriggerReopen, To: StatePlanningRound, When: always},
 		},
 		Steps: map[flow.State]flow.Step{
 			flow.StateInitializing: {Next: initialized},

@@ -159,9 +159,9 @@ func (b *board) material(out *strings.Builder, s step) {
 // solution returns the judge's call for the solution, as it is made now.
 func (b *board) solution() attempt {
 	if b.config.Synthesis == SynthesisMerge {
-		return b.attempt(synthesisID, halved("of a part of the merged proposal"))
+		return b.attempt(b.synthesisID(), halved("of a part of the merged proposal"))
 	}
-	return b.attempt(synthesisID, func() []step {
+	return b.attempt(b.synthesisID(), func() []step {
 		const part = "of a part of each final proposal alone"
 		steps := []step{{readNothing, 0, "of the final proposals alone"}, {readNothing, 1, part}, {readNothing, 2, part}}
 		if !slices.ContainsFunc(b.agents, func(w work) bool { return w.digest(b.round) != nil || b.condensable(&w) }) {
@@ -174,15 +174,15 @@ func (b *board) solution() attempt {
 	})
 }
 
-const synthesisID = "synthesis"
+func (b *board) synthesisID() string { return b.Concluding("synthesis") }
 
 // registered returns the call of the host's synthesizer.
 func (b *board) registered() []*flow.Call {
-	if b.Done(synthesisID) || b.IsDropped(nameSynthesizer) || b.config.Synthesizer == "" {
+	if b.Done(b.synthesisID()) || b.IsDropped(nameSynthesizer) || b.config.Synthesizer == "" {
 		return nil
 	}
 	return []*flow.Call{{
-		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: flow.ByFunction, Function: b.config.Synthesizer, Round: b.round,
+		ID: b.synthesisID(), Kind: KindSynthesis, By: nameSynthesizer, Performer: flow.ByFunction, Function: b.config.Synthesizer, Round: b.round,
 		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: b.config.JudgeTimeout,
 		Last: func(r *flow.Record) string {
 			var out strings.Builder

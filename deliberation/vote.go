@@ -58,10 +58,10 @@ func checkVote(voter int) func(*flow.Record, *Vote) []string {
 	}
 }
 
-func voteID(name string) string { return "vote." + name }
+func (b *board) voteID(name string) string { return b.Concluding("vote." + name) }
 
 func (b *board) ballot(name string) attempt {
-	return b.attempt(voteID(name), halved("of a part of each proposal"))
+	return b.attempt(b.voteID(name), halved("of a part of each proposal"))
 }
 
 // voters are the agents with a proposal of somebody else to rank, and the judge if there is one. Nobody votes where there is
@@ -165,18 +165,18 @@ func (b *board) written() []*flow.Call {
 func (b *board) authors() []*work {
 	var out []*work
 	for _, score := range b.tally() {
-		if w := b.seats[score.Agent]; !b.Skipped(writingID(w.ID)) {
+		if w := b.seats[score.Agent]; !b.Skipped(b.writingID(w.ID)) {
 			out = append(out, w)
 		}
 	}
 	return out
 }
 
-func writingID(author string) string { return synthesisID + "." + author }
+func (b *board) writingID(author string) string { return b.synthesisID() + "." + author }
 
 // writing asks an agent to write its proposal out.
 func (b *board) writing(w *work) *flow.Call {
-	call := b.call(w, writingID(w.ID), KindSynthesis)
+	call := b.call(w, b.writingID(w.ID), KindSynthesis)
 	call.Schema, call.Slot = schemaSolution, b.slot(slotEvaluate, 2, w.seat)
 	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
@@ -244,8 +244,8 @@ func (b *board) unvoted() []flow.Warning {
 	_, author, ok := b.Solution()
 	for i := range b.agents {
 		w := &b.agents[i]
-		failed := slices.ContainsFunc(b.Failures, func(f flow.FailedAttempt) bool { return f.Call == writingID(w.ID) })
-		if id := writingID(w.ID); ok && (b.Skipped(id) || failed && !w.active) {
+		failed := slices.ContainsFunc(b.Failures, func(f flow.FailedAttempt) bool { return f.Call == b.writingID(w.ID) })
+		if id := b.writingID(w.ID); ok && (b.Skipped(id) || failed && !w.active) {
 			warnings = append(warnings, b.failing(flow.WarnLeftOut, id, w.ID, author+" writes the solution in place of "+w.ID))
 		}
 	}

@@ -348,6 +348,8 @@ func (c *Core) dispatch(signal Signal) error {
 		return c.sent(s)
 	case Note:
 		return c.note(s)
+	case Reopened:
+		return c.reopen(s)
 	case Amendment:
 		return c.amend(&s)
 	default:

@@ -148,6 +148,10 @@ func (c *Core) next(step Step) (again bool, err error) {
 
 // fireOwn fires a trigger of the flow, unless it would complete a conversation that still owes something.
 func (c *Core) fireOwn(on Trigger, exit Exit) (again bool, err error) {
+	if on == TriggerReopen {
+		err := fmt.Errorf("flow %s fires %s, which only a host program does", c.machine.flow.Name, on)
+		return true, c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: err})
+	}
 	if failure := c.owing(on); failure != nil {
 		return true, c.fail(failure)
 	}

@@ -216,6 +216,8 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 		return invalid("transition.from", "is %s in state %s", text.OneLine(string(t.From), 40), r.State)
 	case !m.knows(t.To):
 		return invalid("transition.to", "is %q: no state of flow %s", text.OneLine(string(t.To), 40), m.flow.Name)
+	case t.On == TriggerReopen && t.From != StateCompleting:
+		return invalid("transition.on", "is %s in state %s", t.On, r.State)
 	case t.To == StateError && t.Failure == nil && t.On != TriggerLimit:
 		return invalid("transition.failure", "is missing")
 	}
@@ -347,6 +349,8 @@ func (r *Record) foldTrigger(t *Transition, at time.Time) {
 			r.limit = ""
 			r.Reason, r.Evidence = r.before.reason, r.before.evidence
 		}
+	case TriggerReopen:
+		r.foldReopened()
 	case TriggerRetry:
 		if slices.Contains(r.timed, r.work) { // the round's time begins anew
 			r.restore()

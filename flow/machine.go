@@ -433,6 +433,9 @@ func (m *Machine) check() error {
 			return bad("Timed: %w", Unknown("state", state, m.states...))
 		}
 	}
+	if err := f.checkReopening(); err != nil {
+		return bad("%w", err)
+	}
 	return m.checkNames(bad)
 }
 

@@ -93,6 +93,7 @@ type course struct {
 	// firstTimed is the first timed state that has made a call since the round's time began. "": none has.
 	firstTimed State
 	opened     opening
+	reopened   int // how often the conversation was reopened after its conclusion
 }
 
 // callTable holds the calls, and what they have cost.

@@ -14,6 +14,13 @@ import (
 
 // Fork starts a conversation that continues from a point of another; see debate.Engine.
 func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (*Session, error) {
+	return l.fork(ctx, id, seq, edit, nil)
+}
+
+// fork is Fork. A signal is stepped behind the copied part, before the fork is stored; nil: there is none.
+func (l *Engine) fork(
+	ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config, signal flow.Signal,
+) (*Session, error) {
 	events, err := l.host.Read(ctx, id)
 	if err != nil {
 		return nil, err
@@ -69,6 +76,11 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	start.Parent.Spent = spent // the first of the copied events is this start
 	if len(origin.InFlight()) > 0 {
 		listNoMore(copied, spent.Unsettled)
+	}
+	if signal != nil {
+		if copied, err = l.stepped(plan.settings.ID, copied, signal); err != nil {
+			return nil, err
+		}
 	}
 	carried, err := l.carried(ctx, id, flow.LogFiles(copied), plan.files)
 	if err != nil {
@@ -188,6 +200,9 @@ func completes(e, before *flow.Event) bool {
 	switch body := e.Body.(type) {
 	case *flow.Round:
 		return true
+	case *flow.Note:
+		reopened, ok := before.Body.(*flow.Transition)
+		return ok && reopened.On == flow.TriggerReopen
 	case *flow.Warning:
 		if body.Kind == flow.WarnLate || body.Kind == flow.WarnCapped {
 			return true

@@ -1,0 +1,76 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Reopening asks that a conversation whose conclusion is made goes on: in a fork, which reads what was concluded as a note.
+type Reopening struct {
+	ID     string // of the conversation that goes on; "": a new one
+	Rounds int    // how many further rounds there are; 0: the one answer alone
+	// Ask is a question, and To the participant who answers it. "": there is none.
+	Ask, To string
+	// Person names the person who asks for it, as the host program knows them. No prompt has it.
+	Person string
+	// Budget replaces that of the conversation, of which its own part counts as used. nil: it stays.
+	Budget *Budget
+}
+
+// Reopened is the signal that goes on after a conclusion. A runtime steps it once, in a fork that ends before the last transition of its
+// origin: the conclusion stands there, and Flow.Reopen has made the note. The flow's rule for [TriggerReopen] says to which state it
+// leads.
+type Reopened struct {
+	Note Note
+}
+
+// TriggerReopen leads back from a conclusion that is made. Only a flow's rules from StateCompleting have it, and only [Reopened] fires it.
+const TriggerReopen Trigger = "reopen"
+
+// reopen goes on after a conclusion.
+func (c *Core) reopen(s Reopened) error {
+	r := c.record
+	step := c.machine.flow.Steps[StateCompleting]
+	if r.State != StateCompleting || r.Parent() == nil || len(r.inFlight) > 0 || step.Calls != nil && r.lacks(step.Calls(r)) {
+		err := WithMend(errors.New("the conversation is no fork of one whose conclusion is made"), "fork the conversation")
+		return &Error{Kind: provider.KindState, Op: string(TriggerReopen), Err: err}
+	}
+	if err := c.fire(TriggerReopen, Exit{person: s.Note.Person}, false); err != nil {
+		return err
+	}
+	return c.note(s.Note)
+}
+
+// foldReopened folds that the conversation goes on after its conclusion, as if nothing had ended it.
+func (r *Record) foldReopened() {
+	r.reopened++
+	r.Reason, r.Evidence, r.EndedEarlyBy = "", "", ""
+	r.limit, r.softened, r.hardened = "", nil, nil
+}
+
+// Concluding returns the ID of a call of the conclusion that names no round: the ID itself, or, once the conversation was reopened, one
+// of its own for each conclusion, such as "again1.verdict.Ada".
+func (r *Record) Concluding(id string) string {
+	if r.reopened == 0 {
+		return id
+	}
+	return "again" + strconv.Itoa(r.reopened) + "." + id
+}
+
+// checkReopening reports a rule, or an input, for TriggerReopen where nothing can be reopened.
+func (f *Flow) checkReopening() error {
+	for _, rule := range f.Rules {
+		if rule.On == TriggerReopen && rule.From != StateCompleting {
+			return fmt.Errorf("a rule for %s begins in %s: only a conclusion that is made is reopened", TriggerReopen, rule.From)
+		}
+	}
+	for _, on := range f.Inputs {
+		if on == TriggerReopen {
+			return fmt.Errorf("the input %q is a trigger of the kernel: an input needs a name of its own", on)
+		}
+	}
+	return nil
+}

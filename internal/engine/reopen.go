@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// opReopen is what errors of Reopen name.
+const opReopen = "reopen"
+
+// Reopen goes on with a conversation that is completed; see debate.Engine.
+func (l *Engine) Reopen(ctx context.Context, id string, o flow.Reopening) (*Session, error) {
+	events, err := l.host.Read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	origin, err := l.NewCore(id, events)
+	if err != nil {
+		return nil, err
+	}
+	seq := concludedAt(events)
+	if seq == 0 {
+		err := flow.WithMend(errors.New("the conversation is not completed, or was completed without a conclusion"), "fork the conversation")
+		return nil, &flow.Error{Kind: provider.KindState, Op: opReopen, Err: err}
+	}
+	reopens := origin.Flow().Reopen
+	if reopens == nil {
+		err := flow.WithMend(errors.New("no conversation of the flow "+origin.Flow().Name+" is reopened"), "fork the conversation")
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: opReopen, Err: err}
+	}
+	config, note, err := reopens(origin.Record(), o)
+	if err != nil {
+		return nil, errors.Join(flow.Within(opReopen, "", err)...)
+	}
+	return l.fork(ctx, id, seq-1, func(flow.Config) flow.Config { return config }, flow.Reopened{Note: note})
+}
+
+// concludedAt returns the number of the event with which a conversation was completed whose conclusion is made. 0: there is none.
+func concludedAt(events []flow.Event) int64 {
+	for i := len(events) - 1; i >= 0; i-- {
+		if t, ok := events[i].Body.(*flow.Transition); ok {
+			if t.From == flow.StateCompleting && t.On == flow.TriggerCompleted {
+				return events[i].Seq
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// stepped returns a log with what follows from a signal, without any call.
+func (l *Engine) stepped(id string, log []flow.Event, signal flow.Signal) ([]flow.Event, error) {
+	core, err := l.NewCore(id, log)
+	if err != nil {
+		return nil, err
+	}
+	out, err := core.StepDrain(flow.Input{At: log[len(log)-1].At, Signal: signal})
+	if err != nil {
+		return nil, err
+	}
+	return append(log, out.Events...), nil
+}
