@@ -2,6 +2,7 @@ package flow_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/flow/flowtest"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // A fork of a conversation whose conclusion is made goes on, with a note of what was concluded. Calls that name no round are made anew.
@@ -117,12 +119,18 @@ func TestReopen(t *testing.T) {
 	assert.Equal(t, first.ID, record.Parent().ID)
 	assert.Len(t, stage.StoredRecord(t, engine, first.ID).Turns, 1)
 
-	debates, _ := stage.Engine(stage.TwoDebaters())
+	debates, p := stage.Engine(stage.TwoDebaters())
 	over := stage.Run(t, debates, stage.TwoDebaters())
 	_, err = debates.Reopen(t.Context(), over.ID, flow.Reopening{})
 	stage.RequireKind(t, err, provider.KindValidation)
-	paused := stage.Started(t, debates, stage.TwoDebaters())
-	require.NoError(t, paused.Cancel(t.Context()))
-	_, err = debates.Reopen(t.Context(), paused.ID(), flow.Reopening{})
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		out := reply(req)
+		out.Delay = time.Hour
+		return out
+	}
+	canceled := stage.Started(t, debates, stage.TwoDebaters())
+	require.NoError(t, canceled.Cancel(t.Context()))
+	_, err = debates.Reopen(t.Context(), canceled.ID(), flow.Reopening{})
 	stage.RequireKind(t, err, provider.KindState)
 }
