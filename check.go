@@ -113,7 +113,13 @@ func (v *validation) checkParticipants(c *Config, f *format.Format) {
 		v.Text(at+".persona", p.Persona, flow.MaxText)
 		v.Labels(at+".metadata", p.Metadata)
 		v.Text(at+".instructions", p.Instructions, maxInstructions)
-		p.seat(c, at).Check(&v.Findings, v.known)
+		seat := p.seat(c, at)
+		seat.Check(&v.Findings, v.known)
+		for _, field := range seat.Given() {
+			if p.Person && p.Model == "" && field != "maxTokens" {
+				v.Addf(at+"."+field, "is possible for a model only")
+			}
+		}
 	}
 }
 

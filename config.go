@@ -144,7 +144,8 @@ type Config struct {
 	// the time, less half of an equal part of the whole for each speech that is still to come. In 60 s Ada may speak for 45 s if only
 	// Ben comes after her. A participant who is cut off misses the round; see Record.SkippedCalls. The debate goes to the error
 	// state, from which Session.Retry repeats the round, in two cases: a participant would miss a second round in a row, or one
-	// without whom there is nothing to judge has said nothing by the end of the last round.
+	// without whom there is nothing to judge has said nothing by the end of the last round. While a person is asked, the time stands still
+	// for all: a model that speaks beside one is bounded by TurnTimeout alone.
 	RoundTimeout time.Duration `json:"-"`
 	// TurnTimeout bounds one attempt at a turn: 120 s if 0. Time in a queue does not count.
 	TurnTimeout time.Duration `json:"-"`
@@ -181,6 +182,10 @@ type Participant struct {
 	Instructions string `json:"instructions,omitempty"`
 	// Model is "provider/model". The first slash divides the two.
 	Model string `json:"model" redact:"-"`
+	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model. Term bounds how long the person
+	// has for each speech, and may name a model that stands in. Of what follows, only MaxTokens and Metadata are possible beside it.
+	Person bool `json:"person,omitempty"`
+	flow.Term
 	// Fallbacks are models that take over, in this order, when the model before keeps failing.
 	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Temperature and MaxTokens replace those of the debate for this participant. A Temperature is refused if Model is known to
@@ -197,7 +202,7 @@ type Participant struct {
 func (p *Participant) seat(c *Config, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: p.Name, Model: &p.Model, Fallbacks: &p.Fallbacks, Temperature: &p.Temperature, MaxTokens: &p.MaxTokens,
-		Options: &p.Options, Shared: &c.Temperature, Usual: defaultTemperature,
+		Options: &p.Options, Shared: &c.Temperature, Usual: defaultTemperature, Person: p.Person, Term: &p.Term, Replaceable: p.Person,
 	}
 }
 

@@ -146,7 +146,10 @@ func (d *Debate) repetition(round int) repeated {
 	words := 0
 	for _, i := range d.spoken(round) {
 		t := d.Turns[i]
-		f := detect.Repetition(d.earlier(i), d.shingle(i))
+		var f detect.Finding
+		if t.Model != "" || d.Seat(t.Speaker) < 0 { // a person who debates may say a thing twice
+			f = detect.Repetition(d.earlier(i), d.shingle(i))
+		}
 		if f.Evidence != "" && (out.worst.Evidence == "" || f.Value > out.worst.Value) {
 			out.worst = f
 			out.worst.Evidence = fmt.Sprintf("%s: %s", t.Speaker, f.Evidence)

@@ -302,6 +302,7 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 	for _, seat := range d.shownTo(call.By, call.View.Swapped) {
 		if p := d.placed(seat); !d.IsDropped(p.Name) || has(contest.judged, p.Name) {
 			p.seat(d.config, "").Clear()
+			p.Person = false
 			task.Participants = append(task.Participants, p)
 		}
 	}

@@ -39,8 +39,10 @@ func (c *Config) seats() flow.Seats {
 func asks(r *flow.Record) []*flow.Call {
 	d := of(r)
 	calls := assignCalls(d)
-	for _, p := range d.config.Participants {
-		calls = append(calls, &flow.Call{By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks})
+	for i := range d.config.Participants {
+		call := new(flow.Call)
+		d.config.Participants[i].seat(d.config, "").AskIn(d.Record, call)
+		calls = append(calls, call)
 	}
 	for _, i := range d.bench {
 		calls = append(calls, judgeCall(d, &d.config.Judging.Judges[i], "", KindVerdict))

@@ -56,7 +56,10 @@ func turnCall(d *Debate, s *format.Speech) *flow.Call {
 		ID: id, Kind: s.Kind, Target: s.Target, Round: d.Round, Slot: s.Slot, Hidden: s.Group != 0, System: d.systems[s.Seat],
 		Last: func(*flow.Record) string { return d.instruction(s) }, View: flow.View{Reader: s.Speaker, From: d.since()},
 	}
-	p.seat(d.config, "").Ask(call)
+	p.seat(d.config, "").AskIn(d.Record, call)
+	if call.Person != nil {
+		call.Person.Ask = d.personTurn(s)
+	}
 	if d.Failed(id) {
 		call.OnFail = d.failingSpeaker(p.Name)
 	}

@@ -1,0 +1,103 @@
+package debate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+)
+
+// personTurn returns what a person is asked for a speech, in words for a person. Nothing of it stands in a prompt of the library's: what a
+// format and a config say is theirs.
+func (d *Debate) personTurn(s *format.Speech) func(*flow.Record) string {
+	return func(*flow.Record) string {
+		p := d.placed(s.Seat)
+		when := fmt.Sprintf("round %d of %d", d.Round, d.rounds())
+		if d.rounds() == 1 {
+			when = "the only round"
+		}
+		asked := []string{
+			fmt.Sprintf("It is your turn, %s: %s, %s.", p.Name, s.Kind, when), "The topic: " + d.config.Topic, d.standing(&p),
+			d.addressed(s), d.wished(s), lengthOf(s),
+		}
+		if d.config.Language != "" {
+			asked = append(asked, "Write in "+d.config.Language+".")
+		}
+		asked = slices.DeleteFunc(asked, func(part string) bool { return part == "" })
+		return strings.Join(asked, "\n\n") + further(p.Instructions)
+	}
+}
+
+// standing tells a person what they speak for.
+func (d *Debate) standing(p *Participant) string {
+	var lines []string
+	if p.Side != "" && d.format.Judged(p.Side) {
+		lines = append(lines, "Your side: "+string(p.Side))
+	}
+	if role := strings.TrimSpace(d.format.Role(p.Side)); role != "" {
+		lines = append(lines, "Your part: "+role)
+	}
+	if p.Position != "" {
+		lines = append(lines, "Your position: "+p.Position)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// addressed tells a person to whom they speak, and what they answer.
+func (d *Debate) addressed(s *format.Speech) string {
+	switch {
+	case s.Target == "":
+		return ""
+	case s.Kind != format.KindAnswer:
+		return "You speak to " + s.Target + "."
+	}
+	for _, t := range slices.Backward(d.Turns) {
+		if t.Round == d.Round && t.Kind == format.KindQuestion && t.Speaker == s.Target && t.Target == s.Speaker {
+			return s.Target + " asks you:\n\n" + t.Text
+		}
+	}
+	return "You answer " + s.Target + "."
+}
+
+// wished tells a person what the speech is for: in the format's own words, or else in some for its kind.
+func (d *Debate) wished(s *format.Speech) string {
+	var phase format.Phase
+	if d.phase >= 0 {
+		phase = d.format.Phases[d.phase]
+	}
+	own := []string{phase.Instruction}
+	for n := range phase.Slots {
+		switch s.Text {
+		case format.SlotText(phase.Name, n):
+			own = append(own, phase.Slots[n].Instruction)
+		case format.AnswerText(phase.Name, n):
+			own = append(own, phase.Slots[n].Answer)
+		}
+	}
+	own = slices.DeleteFunc(own, func(text string) bool { return strings.TrimSpace(text) == "" })
+	if len(own) > 0 {
+		return strings.Join(own, "\n\n")
+	}
+	switch s.Kind {
+	case format.PhaseOpening:
+		return "Say what you hold, and why."
+	case format.PhaseClosing:
+		return "Say what the debate has shown. Bring nothing new."
+	case format.KindQuestion:
+		return "Ask one question."
+	case format.KindAnswer:
+		return "Answer the question."
+	default:
+		return "Answer what was said, and add what is missing."
+	}
+}
+
+// lengthOf tells a person how long the speech is to be. How long it may be stands in the inquiry.
+func lengthOf(s *format.Speech) string {
+	if s.Words == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Aim for about %d words.", s.Words)
+}

@@ -1,0 +1,136 @@
+package debate_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// withAda is a debate of Ada, a person, and Ben, a model, whom nobody judges.
+func withAda(term flow.Term) debate.Config {
+	config := stage.TwoDebaters()
+	config.Judging = nil
+	config.Participants[0] = debate.Participant{Name: "Ada", Side: debate.For, Position: "Yes, ban them.", Person: true, Term: term}
+	return config
+}
+
+// A person debates a model, and is shown what was said and what is asked, but no prompt.
+func TestAPersonDebates(t *testing.T) {
+	const canary = "for models alone"
+	config := withAda(flow.Term{})
+	config.Prompts = map[string]string{"turn": canary}
+	config.Language = "German"
+	config.Participants[0].Instructions = "Name your sources."
+	config.Participants[1].Persona, config.Participants[1].Instructions = canary, canary
+	s := stage.Begun(t, config)
+	for i := range 3 {
+		require.Equal(t, flow.StateAwaitingInput, s.Record().State)
+		q, open := s.Record().Question(s.Record().Inquiries[0].ID)
+		require.True(t, open)
+		for _, part := range []string{
+			"It is your turn, Ada", []string{"opening, round 1 of 3", "rebuttal, round 2 of 3", "closing, round 3 of 3"}[i],
+			config.Topic, "Your side: for", "Yes, ban them.", "German", "Name your sources.",
+			[]string{"Say what you hold", "Answer what the others have argued", "Say what the debate has shown"}[i],
+		} {
+			assert.Contains(t, q.Question, part)
+		}
+		require.Len(t, q.Reads, 2*i)
+		for k, passage := range q.Reads {
+			assert.Equal(t, k%2 == 0, passage.Own)
+			assert.Equal(t, k, passage.Turn)
+		}
+		assert.Equal(t, 8*s.Record().Settings().MaxTokens, q.Max)
+		data, err := json.Marshal([]any{q, s.Record().Inquiries})
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), canary)
+		s.Feed(flow.Answer{Inquiry: q.ID, Text: "A word of mine.", Person: "ada@example.org"})
+		command, err := s.Command(s.InFlight()[0].Call)
+		require.NoError(t, err)
+		last := command.Request.Messages[len(command.Request.Messages)-1]
+		assert.Equal(t, []string{"Ada", "A word of mine."}, []string{last.Speaker, last.Text})
+		data, err = json.Marshal(command.Request)
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), "example.org")
+		s.Says(command.Call, command.Attempt)
+	}
+	assert.Equal(t, flow.StateCompleted, s.Record().State)
+	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}, stage.Speakers(s.Record()))
+}
+
+// Who is late is replaced for one speech, and comes back.
+func TestAPersonIsReplacedAndComesBack(t *testing.T) {
+	s := stage.Begun(t, withAda(flow.Term{Within: flow.Duration(10 * time.Minute), StandIn: "test/debater"}))
+	s.At = s.At.Add(10 * time.Minute)
+	assert.Equal(t, []string{stage.AdasOpening}, s.Feed(flow.Tick{}).Start)
+	command, err := s.Command(stage.AdasOpening)
+	require.NoError(t, err)
+	assert.Equal(t, s.Record().Text("system.Ada"), command.Request.System, "the model is told what Ada would be")
+	_, err = s.Step(flow.Input{At: s.At, Signal: flow.Answer{Inquiry: stage.AdasOpening, Text: "Here I am."}})
+	var first *flow.AnsweredError
+	require.ErrorAs(t, err, &first)
+	s.Says(stage.AdasOpening, 2)
+	s.Says(stage.BensOpening, 1)
+	q, open := s.Record().Question("r2.rebuttal.Ada")
+	require.True(t, open, "the person is asked again")
+	require.Len(t, q.Reads, 2)
+	assert.True(t, q.Reads[0].Own, "what was said in one's place is one's own")
+	s.Feed(flow.Answer{Inquiry: q.ID, Text: "I am back."})
+	assert.Equal(t, []string{"test/debater", "test/debater", ""}, []string{
+		s.Record().Turns[0].Model, s.Record().Turns[1].Model, s.Record().Turns[2].Model,
+	})
+}
+
+// Where all speak at once, a person reads the others when all have spoken.
+func TestAPersonSpeaksAtOnceWithModels(t *testing.T) {
+	config := withAda(flow.Term{})
+	config.Mode = debate.Simultaneous
+	s := stage.Begun(t, config)
+	s.Says(stage.BensOpening, 1)
+	q, open := s.Record().Question(stage.AdasOpening)
+	require.True(t, open)
+	assert.Empty(t, q.Reads)
+	s.Feed(flow.Answer{Inquiry: q.ID, Text: "A word of mine."})
+	q, open = s.Record().Question("r2.rebuttal.Ada")
+	require.True(t, open)
+	assert.Len(t, q.Reads, 2)
+}
+
+// A person takes the place of a model: what only a model has is refused.
+func TestWhatAPersonHasNot(t *testing.T) {
+	for field, change := range map[string]func(*debate.Participant){
+		"participants[0]":             func(p *debate.Participant) { p.Model = "test/debater" },
+		"participants[0].fallbacks":   func(p *debate.Participant) { p.Fallbacks = []string{"test/debater"} },
+		"participants[0].temperature": func(p *debate.Participant) { p.Temperature = new(0.5) },
+		"participants[0].options":     func(p *debate.Participant) { p.Options = &provider.Options{TopP: new(0.5)} },
+		"participants[0].standIn":     func(p *debate.Participant) { p.StandIn = "nowhere/model" },
+		"participants[0].within":      func(p *debate.Participant) { p.Within = -1 },
+		"participants[0].model":       func(p *debate.Participant) { p.Person = false },
+		"":                            func(p *debate.Participant) { p.MaxTokens = 500 },
+	} {
+		config := withAda(flow.Term{Within: flow.Duration(time.Minute), StandIn: "test/debater"})
+		engine, _ := stage.Engine(config)
+		change(&config.Participants[0])
+		err := engine.Validate(t.Context(), config)
+		if field == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		stage.Refused(t, err, field)
+	}
+	config := withAda(flow.Term{Within: flow.Duration(time.Minute), StandIn: "test/judge"})
+	engine, _ := stage.Engine(config)
+	config.Budget = &debate.Budget{Hard: 100 * debate.USD}
+	engine.Models["test/judge"] = debate.Model{}
+	err := engine.Validate(t.Context(), config)
+	require.Error(t, err, "who stands in needs a price, as a fallback does")
+	assert.True(t, strings.Contains(err.Error(), "participants[0].standIn"), "%v", err)
+}
