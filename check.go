@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -44,8 +45,11 @@ func (v *validation) check(c *Config) {
 	v.checkAudience(c, f)
 	v.checkAssign(c)
 	v.people(c)
-	if len(c.Tools) > 0 {
-		v.Addf("tools", "%w", flow.WithMend(fmt.Errorf("the flow %q offers no tools", FlowName), "leave it out, or choose another flow"))
+	switch {
+	case c.ToolUses < 0:
+		v.Addf("toolUses", "is negative")
+	case c.ToolUses > 0 && len(c.Tools) == 0:
+		v.Addf("toolUses", "%w", flow.WithMend(errors.New("bounds the uses of tools, and there are none"), "leave it out, or name tools"))
 	}
 	v.checkDetectors("watch", c.Watch)
 	v.checkDetectors("stopOn", c.StopOn)

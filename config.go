@@ -156,9 +156,10 @@ type Config struct {
 
 	// What is of other flows, and the host program's own.
 
-	// Tools are the tools that a flow may offer to its participants, by their names in Engine.Tools. The flow
-	// "debate" offers none.
-	Tools []string `json:"tools,omitempty" redact:"-"`
+	// Tools are the tools that the participants may use before they speak, by their names in Engine.Tools. A person has none. ToolUses is
+	// how often each may use them for one speech: 10 if 0. Judges are told which were used, and how. An estimate counts no uses.
+	Tools    []string `json:"tools,omitempty" redact:"-"`
+	ToolUses int      `json:"toolUses,omitempty"`
 	// ToolPolicy decides about uses of tools in an unattended debate. The zero value reports an unknown outcome to the model,
 	// and denies uses that need approval.
 	ToolPolicy flow.ToolPolicy `json:"toolPolicy,omitzero"`
@@ -203,6 +204,7 @@ func (p *Participant) seat(c *Config, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: p.Name, Model: &p.Model, Fallbacks: &p.Fallbacks, Temperature: &p.Temperature, MaxTokens: &p.MaxTokens,
 		Options: &p.Options, Shared: &c.Temperature, Usual: defaultTemperature, Person: p.Person, Term: &p.Term, Replaceable: p.Person,
+		Tools: len(c.Tools) > 0 && !p.Person,
 	}
 }
 
@@ -301,6 +303,9 @@ func (c *Config) withDefaults() *Config {
 	}
 	if c.AssignPositions != nil {
 		c.AssignPositions.defaults(c.Judging)
+	}
+	if len(c.Tools) > 0 {
+		c.ToolUses = cmp.Or(c.ToolUses, DefaultToolUses)
 	}
 	c.seats().Normalize()
 	c.Patience = cmp.Or(c.Patience, flow.DefaultPatience)

@@ -48,7 +48,7 @@ func (d *Debate) toAssess(judge *JudgeConfig, call *flow.Call) func(*flow.Record
 	schema, by := call.Schema, call.Performer
 	return func(*flow.Record) string {
 		s := d.sheet(judge.Name, schema, false)
-		about := d.gone(s.judged) + d.absences(d.Round) + d.measured() + d.instructed(judge, by)
+		about := d.gone(s.judged) + d.absences(d.Round) + d.equipped(d.Round, by) + d.measured() + d.instructed(judge, by)
 		if schema == schemaPersonAssessment {
 			return d.personAssessed(s) + about
 		}
@@ -205,7 +205,7 @@ func (d *Debate) toJudge(judge *JudgeConfig, call *flow.Call, swapped bool) func
 	schema, by := call.Schema, call.Performer
 	return func(*flow.Record) string {
 		s := d.sheet(judge.Name, schema, swapped)
-		about := d.gone(s.judged) + d.absences(0) + d.instructed(judge, by)
+		about := d.gone(s.judged) + d.absences(0) + d.equipped(0, by) + d.instructed(judge, by)
 		if schema == schemaPersonVerdict {
 			return d.personJudged(s, swapped) + about
 		}

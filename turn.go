@@ -60,6 +60,7 @@ func turnCall(d *Debate, s *format.Speech) *flow.Call {
 	if call.Person != nil {
 		call.Person.Ask = d.personTurn(s)
 	}
+	d.tooled(call)
 	if d.Failed(id) {
 		call.OnFail = d.failingSpeaker(p.Name)
 	}

@@ -111,11 +111,10 @@ func byCriteria() debate.Config {
 	return config
 }
 
-// openFlow is the flow of debates, but that its participants may have tools.
+// openFlow is the flow of debates under another name.
 func openFlow() *debate.Flow {
 	flow := debate.DebateFlow()
 	flow.Name = "open"
-	flow.Check = stage.WithTools(flow.Check)
 	return flow
 }
 

@@ -154,13 +154,12 @@ func Notes() *debate.Flow {
 }
 
 // ofDebates gives a flow that a test has written by hand the configs of debates: how they are read, normalized and checked,
-// what is frozen of them, and the debate that a record shows. Unlike the flow of debates it may let its participants use
-// tools.
+// what is frozen of them, and the debate that a record shows.
 func ofDebates(flow *debate.Flow) *debate.Flow {
 	like := debate.DebateFlow()
 	flow.Decode, flow.Normalize, flow.Freeze, flow.Thaw, flow.Fixed = like.Decode, like.Normalize, like.Freeze, like.Thaw, like.Fixed
 	flow.Draw, flow.Views, flow.Open = like.Draw, like.Views, like.Open
-	flow.Check = WithTools(like.Check)
+	flow.Check = like.Check
 	return flow
 }
 
@@ -175,18 +174,6 @@ func Recording(f *debate.Flow, inputs ...debate.Trigger) *debate.Flow {
 		}
 	}
 	return f
-}
-
-// WithTools is the check of the configs of debates, for a flow whose participants may use tools.
-func WithTools(check func(flow.Config, any, flow.Registry) []error) func(flow.Config, any, flow.Registry) []error {
-	return func(config flow.Config, frozen any, known flow.Registry) []error {
-		if c, ok := config.(*debate.Config); ok && len(c.Tools) > 0 {
-			bare := *c
-			bare.Tools = nil
-			config = &bare
-		}
-		return check(config, frozen, known)
-	}
 }
 
 // ModelOf yields the model of a participant of a debate.

@@ -175,10 +175,6 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	err := engine.Validate(t.Context(), stage.InFlow(engine, config))
 	require.ErrorContains(t, err, `tools[1]: no tool "sing" is registered`)
 	require.ErrorContains(t, err, "tools[2]")
-	config = stage.TwoDebaters()
-	config.Tools = []string{"add"}
-	err = engine.Validate(t.Context(), config)
-	require.ErrorContains(t, err, `tools: the flow "debate" offers no tools`)
 	for _, parameters := range []string{``, `null`, `[]`, `{"type":"string"}`, `{}`} {
 		engine := &debate.Engine{Tools: map[string]debate.Tool{"raw": described(parameters)}}
 		_, err := engine.New(debate.Config{})
