@@ -209,6 +209,10 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 		c.broken = err
 		return Output{}, err
 	}
+	if err := c.tellQuestions(); err != nil {
+		c.broken = err
+		return Output{}, err
+	}
 	if !c.out.Wait.IsZero() {
 		c.out.Wait = c.out.Wait.Add(-c.ahead)
 	}

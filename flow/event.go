@@ -30,6 +30,7 @@ const (
 	EventTransition EventKind = "transition" // *Transition: the state changed
 	EventRound      EventKind = "round"      // *Round: a round begins
 	EventInquiry    EventKind = "inquiry"    // *Inquiry: a person is asked
+	EventQuestions  EventKind = "questions"  // *Questions: how many inquiries wait for a person now
 	EventWarning    EventKind = "warning"    // *Warning: a threshold was reached
 	EventDropped    EventKind = "dropped"    // *Dropped: a participant was dropped
 	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
@@ -265,6 +266,8 @@ func NewBody(kind EventKind) Body { //nolint:funlen // one case for each kind
 		return new(Amendment)
 	case EventInquiry:
 		return new(Inquiry)
+	case EventQuestions:
+		return new(Questions)
 	case EventAnswer:
 		return new(Answer)
 	case EventSent:

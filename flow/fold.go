@@ -87,7 +87,9 @@ func (r *Record) foldBody(e *Event, m *Machine) error {
 	case *Warning:
 		r.foldWarning(body)
 	case *Inquiry:
-		return r.foldInquiry(body)
+		return r.foldAsked(body, e.At)
+	case *Questions:
+		return r.foldQuestions(body)
 	case *Answer:
 		return r.foldAnswer(body, e.At)
 	case *Sent:

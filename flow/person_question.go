@@ -1,5 +1,7 @@
 package flow
 
+import "time"
+
 // Reading says what of the conversation a person may read who is asked.
 type Reading struct {
 	View string `json:"view,omitempty" redact:"-"` // the key of a view; "": everybody's
@@ -55,4 +57,60 @@ func (r *Record) Question(id string) (*Question, bool) {
 		out.Reads = append(out.Reads, p)
 	}
 	return out, true
+}
+
+// Questions says how many inquiries wait for a person, and since when. It is recorded with the events after which either has changed, so
+// that lists need not read the log. A conversation that is over has none.
+type Questions struct {
+	Open  int       `json:"open"`
+	Since time.Time `json:"since,omitzero"` // when the oldest of them was asked; zero: none is open
+}
+
+// EventKind implements [Body].
+func (*Questions) EventKind() EventKind { return EventQuestions }
+
+// questions returns what lists show of the open inquiries.
+func (r *Record) questions() Questions {
+	now := Questions{Open: len(r.Inquiries)}
+	for i := range r.Inquiries {
+		if at := r.askedAt[r.Inquiries[i].ID]; now.Since.IsZero() || at.Before(now.Since) {
+			now.Since = at
+		}
+	}
+	return now
+}
+
+// tellQuestions records how many inquiries are open, if the log says something else.
+func (c *Core) tellQuestions() error {
+	r := c.record
+	if r.start == nil || r.Final() || len(r.Inquiries) == 0 && r.told.Open == 0 {
+		return nil
+	}
+	now := r.questions()
+	if now.Open == r.told.Open && now.Since.Equal(r.told.Since) {
+		return nil
+	}
+	return c.emit(Event{Body: &now})
+}
+
+// foldQuestions folds what lists show of the open inquiries.
+func (r *Record) foldQuestions(q *Questions) error {
+	if q.Open < 0 || q.Since.IsZero() != (q.Open == 0) {
+		return invalid("questions.open", "is negative, or the time of the oldest is missing")
+	}
+	r.told = *q
+	return nil
+}
+
+// foldAsked folds an inquiry, with the time at which it was asked first.
+func (r *Record) foldAsked(q *Inquiry, at time.Time) error {
+	open := r.inquiry(q.ID) != nil
+	if err := r.foldInquiry(q); err != nil || open {
+		return err
+	}
+	if r.askedAt == nil {
+		r.askedAt = make(map[string]time.Time)
+	}
+	r.askedAt[q.ID] = at
+	return nil
 }

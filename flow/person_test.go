@@ -356,3 +356,22 @@ func TestWhoHasAskedForAControl(t *testing.T) {
 	_, err := s.Step(flow.Input{At: s.At, Signal: flow.Amendment{Person: "Pat"}})
 	require.ErrorContains(t, err, "is empty")
 }
+
+// The log says how many inquiries are open, and since when, where that changes. Lists need not read the rest.
+func TestTheLogCountsOpenQuestions(t *testing.T) {
+	s := sayers(t, map[string]flow.Term{"Ada": {Within: flow.Duration(time.Hour), Overdue: flow.OptionSkip}, "Ben": {}}, nil)
+	began := s.At
+	last := func(out flow.Output) flow.Body { return out.Events[len(out.Events)-1].Body }
+	s.At = began.Add(time.Minute)
+	s.Feed(flow.Pause{})
+	s.At = began.Add(59 * time.Minute)
+	out := s.Feed(flow.Resume{})
+	assert.NotEqual(t, flow.EventQuestions, last(out).EventKind(), "a question that has more time is as old as before")
+	out = s.Feed(flow.Answer{Inquiry: "say.Ben", Text: "No."})
+	assert.Equal(t, &flow.Questions{Open: 1, Since: began}, last(out))
+	assert.Empty(t, s.Feed(flow.Tick{}).Events)
+	s.At = began.Add(2 * time.Hour)
+	out = s.Feed(flow.Tick{})
+	assert.Equal(t, flow.StateCompleted, s.Record().State)
+	assert.NotEqual(t, flow.EventQuestions, last(out).EventKind(), "what is over has no questions")
+}

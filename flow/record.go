@@ -135,6 +135,8 @@ type learned struct {
 	outages    []outage                   // of providers that may pass by themselves
 	replied    map[string]bool            // the providers that have answered, if only with an error, by their hosts
 	outlasted  []toldOutage               // of which a warning was given
+	askedAt    map[string]time.Time       // when inquiries were asked, by their IDs
+	told       Questions                  // what the log has said last of the open inquiries
 	answered   map[string][]AnsweredError // the answers to an inquiry since it was last asked, by its ID
 	swaps      []replacement              // models chosen as replacements, one for each actor
 	shrunk     []reduction                // choices for participants whose context was too large
