@@ -12,8 +12,8 @@ type Spectated interface {
 // rounds. If they may see nothing of it, ok is false.
 //
 // They see no prompts, instructions, documents, labels, models, prices, budgets and thoughts, nothing of failures, not who has said a
-// note, and nothing that is between the host program and those who answer its questions. So numbers are missing between the facts that they see. A file that a
-// turn brings is left out too.
+// note, and nothing that is between the host program and those who answer its questions. So numbers are missing between the facts that
+// they see. A file that a turn brings is left out too.
 func (e Event) Spectator() (shown Event, ok bool) {
 	switch body := e.Body.(type) {
 	case *Start:

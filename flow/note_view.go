@@ -24,8 +24,8 @@ func (r *Record) foldNote(n *Note) error {
 		return invalid("note.id", "%q is no id, or that of another note", text.OneLine(n.ID, 80))
 	case notReason(n.Person) != "" || notReason(n.As) != "" || n.As == "":
 		return invalid("note.as", "is empty or, as the person may be, no line")
-	case len(n.Text) > MaxText || n.Text == "" || n.Round != r.Round:
-		return invalid("note.text", "is empty or too long, or the round is not the present one")
+	case n.Text == "" || n.Round != r.Round: // what was removed from it may have made it longer
+		return invalid("note.text", "is empty, or the round is not the present one")
 	case len(r.Notes) >= mostNotes:
 		return invalid("note", "exceeds the limit of %d", mostNotes)
 	case slices.ContainsFunc(n.To, func(name string) bool { return r.Seat(name) < 0 }) || n.Ask != "" && r.Seat(n.Ask) < 0:

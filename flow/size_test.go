@@ -32,8 +32,8 @@ func TestSizesOfWhatEachCallHas(t *testing.T) {
 		"Intent":              {unsafe.Sizeof(flow.Intent{}), 408},
 		"Spend":               {unsafe.Sizeof(flow.Spend{}), 128},
 		"Turn":                {unsafe.Sizeof(flow.Turn{}), 312},
-		"Transition":          {unsafe.Sizeof(flow.Transition{}), 192},
-		"Call":                {unsafe.Sizeof(flow.Call{}), 488},
+		"Transition":          {unsafe.Sizeof(flow.Transition{}), 208},
+		"Call":                {unsafe.Sizeof(flow.Call{}), 496},
 	} {
 		assert.Equal(t, int(size[1]), int(size[0]), of)
 	}
