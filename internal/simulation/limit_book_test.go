@@ -186,6 +186,7 @@ func (s *limitSim) checkEvent(e *debate.Event) {
 			b.withdrawn = w.Call
 		}
 		s.seen.count("withdrawn call")
+	case flow.EventQuestions:
 	default:
 		s.checkOutcome(e)
 	}

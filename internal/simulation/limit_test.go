@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"slices"
+	"strings"
 	"testing"
 	"testing/cryptotest"
 	"time"
@@ -334,6 +335,9 @@ func (s *limitSim) answer() {
 	}
 	if len(r.Dropped()) > 0 {
 		text = nobodyWins(text) // whoever has left cannot win
+	}
+	if q.Max > 0 && len(text) > q.Max { // it would be refused
+		text = strings.ToValidUTF8(text[:q.Max], "")
 	}
 	s.step(flow.Answer{Inquiry: q.ID, Text: text})
 }
