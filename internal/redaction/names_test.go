@@ -62,4 +62,4 @@ func TestWhatIsAName(t *testing.T) {
 
 // The kinds of events of every flow.
 const kernelKinds = "start transition round intent turn summary rejected failed spend late dropped warning skipped retriedNow withdrawn " +
-	"amended inquiry answer sent tools continued tool redacted opened chunk"
+	"amended inquiry questions answer sent note tools continued tool redacted opened chunk"
