@@ -68,17 +68,17 @@ func TestEveryField(t *testing.T) {
 	}
 	for _, kind := range []flow.EventKind{
 		flow.EventStart, flow.EventTransition, flow.EventTurn, flow.EventSummary, flow.EventRejected, flow.EventFailed, flow.EventWarning,
-		flow.EventSkipped, flow.EventInquiry, flow.EventAnswer, flow.EventSent, flow.EventTools, flow.EventTool, flow.EventIntent,
+		flow.EventSkipped, flow.EventInquiry, flow.EventAnswer, flow.EventSent, flow.EventNote, flow.EventTools, flow.EventTool, flow.EventIntent,
 		flow.EventRedacted, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventAssigned, "decision",
 	} {
 		assert.True(t, held[kind], "no event %s held what is removed", kind)
 	}
 }
 
-// unsetFields are the fields that no normalized config has, and those that a flow refuses.
+// unsetFields are the fields that no normalized config has, and the tools of debates, which are used as those of deliberations are.
 func unsetFields() []string {
 	return []string{
-		"debate.Config.Tools", "debate.Config.ID", "deliberation.Config.ID", "arbiter.Config.ID", "evaluation.Config.ID",
+		"debate.Config.Tools", "debate.Config.ToolUses", "debate.Config.ID", "deliberation.Config.ID", "arbiter.Config.ID", "evaluation.Config.ID",
 		"flow.File.Hash", "flow.File.Size", "flow.File.Pages", "flow.File.URL", // the start sets them, or fetches the file
 		"deliberation.Role.Source", "deliberation.Role.SHA256", // read with a role
 	}
@@ -217,7 +217,7 @@ func everyDebate() *debate.Config {
 					Instructions: ".",
 				},
 				{Name: "Vic", Judge: "jury"},
-				{Name: "Wim", Person: true},
+				{Name: "Wim", Person: true, Term: flow.Term{Within: flow.Duration(time.Hour), Overdue: flow.OptionStandIn, StandIn: "test/a"}},
 			},
 			Quorum: 1, Protocol: debate.Plurality, When: debate.EveryRound, BothOrders: true, Anonymous: true, AllowSameFamily: true,
 			Aim: format.ByTruth, Instructions: ".",
@@ -228,7 +228,7 @@ func everyDebate() *debate.Config {
 		Audience: &debate.Audience{Members: []debate.Member{
 			{Name: "Xia", Model: "test/a", Persona: ".", Instructions: ".", Fallbacks: []string{"test/b"}, Options: everyOption()},
 			{Name: "Yul", Judge: "jury"},
-			{Name: "Zed", Person: true},
+			{Name: "Zed", Person: true, Term: flow.Term{Within: flow.Duration(time.Hour), Overdue: flow.OptionSkip}},
 		}, Instructions: "."},
 		AssignPositions: &debate.AssignPositions{
 			Model: "test/a", Fallbacks: []string{"test/b"}, Diversity: debate.Spectrum, Instructions: ".", Temperature: new(0.9),
@@ -245,7 +245,9 @@ func everyDebate() *debate.Config {
 
 func customDebate() *debate.Config {
 	c := stage.TwoDebaters()
-	c.Participants = append(c.Participants, debate.Participant{Name: "Cid", Model: "test/a"})
+	c.Participants = append(c.Participants, debate.Participant{
+		Name: "Cid", Person: true, Term: flow.Term{Within: flow.Duration(time.Hour), Overdue: flow.OptionWait}, // whom nobody asks
+	})
 	for i, side := range []debate.Side{debate.For, debate.Against, debate.Neutral} {
 		c.Participants[i].Side = side
 	}
@@ -549,6 +551,8 @@ func playEveryField(t *testing.T, config flow.Config, exported *bytes.Buffer) {
 		}))
 	}
 	if session.State() == flow.StatePaused {
+		_, err := session.Say(t.Context(), flow.Note{As: about("as"), Text: about("note"), Person: about("person")})
+		require.NoError(t, err)
 		require.NoError(t, session.Control(t.Context(), flow.Resume{Reason: about("resume")}))
 	}
 	for n := range 300 {
