@@ -26,6 +26,7 @@ type Debate struct {
 	Verdicts   []*Verdict  // in the order in which they were recorded
 	Ballots    []*Ballot   // the audience's votes, in the order in which they were recorded
 	Assignment *Assignment // the positions that a model has found; nil if no model was asked
+	Earlier    []Concluded // the conclusions after which the debate went on, oldest first
 
 	config   *Config
 	format   *format.Format

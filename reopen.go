@@ -1,15 +1,88 @@
 package debate
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 )
 
-// reopen returns the config and the note with which a debate goes on after its verdict; see flow.Flow.Reopen.
-func reopen(*flow.Record, flow.Reopening) (flow.Config, flow.Note, error) {
-	return nil, flow.Note{}, flow.WithMend(errors.New("debates are not reopened"), "fork the debate")
+// Concluded is a conclusion after which the debate went on; see [Engine.Reopen].
+type Concluded struct {
+	Round int `json:"round"` // the last one before it
+	// Winner is the participant or the side that had won. "": nobody.
+	Winner   string     `json:"winner,omitempty"`
+	Verdicts []*Verdict `json:"verdicts,omitempty"`
+	Ballots  []*Ballot  `json:"ballots,omitempty"` // those after the debate
 }
 
-// foldReopened folds that the debate goes on after its verdict.
-func (d *Debate) foldReopened() {}
+// mostReasons bounds what a note quotes of each verdict, in bytes.
+const mostReasons = 500
+
+// reopen returns the config and the note with which a debate goes on after its verdict; see flow.Flow.Reopen.
+func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
+	d := of(r)
+	note := flow.Note{ID: "verdict-" + strconv.Itoa(len(d.Earlier)+1), As: "The earlier verdict", Person: o.Person}
+	note.Text, note.Ask = d.toldVerdict(), o.To
+	var f flow.Findings
+	switch {
+	case o.Rounds < 0 || o.Rounds == 0 && o.Ask == "":
+		f.Addf("rounds", "%w", flow.WithMend(errors.New("there is no further round, and no question"), "ask for one round at least"))
+	case o.Rounds > 0 && d.format.Rounds > 0:
+		err := fmt.Errorf("the format %s has %d rounds, and no more", d.format.Name, d.format.Rounds)
+		f.Addf("rounds", "%w", flow.WithMend(err, "start another debate in another format"))
+	case o.Ask != "":
+		if err := aside(r, &note); err != nil {
+			f.Addf("ask", "%w", err)
+		}
+		note.Text += "\n\n" + o.Ask
+	}
+	if len(f) > 0 {
+		return nil, flow.Note{}, errors.Join(f...)
+	}
+	config := d.config.clone()
+	config.ID, config.Rounds = o.ID, d.Round+o.Rounds
+	if o.Budget != nil {
+		config.Budget = flow.CloneValue(o.Budget)
+	}
+	return config, note, nil
+}
+
+// toldVerdict says what was concluded, and why, for those who go on.
+func (d *Debate) toldVerdict() string {
+	out := d.Outcome()
+	told := fmt.Sprintf("After round %d there was no winner.", d.Round)
+	if winner := cmp.Or(out.Winner, string(out.Side)); winner != "" {
+		told = fmt.Sprintf("After round %d the winner was %s.", d.Round, winner)
+	}
+	if len(d.Verdicts) == 0 {
+		return told
+	}
+	reasons := []string{told + " The judges have said:"}
+	for _, v := range d.Verdicts {
+		if !v.Swapped {
+			reasons = append(reasons, "- "+d.Line(v.Summary, mostReasons))
+		}
+	}
+	return strings.Join(reasons, "\n")
+}
+
+// foldReopened folds that the debate goes on after its verdict: what was concluded stands in Earlier, and is asked for anew.
+func (d *Debate) foldReopened() {
+	out := d.Outcome()
+	last := Concluded{Round: d.Round, Winner: cmp.Or(out.Winner, string(out.Side)), Verdicts: d.Verdicts}
+	before := make([]*Ballot, 0, len(d.Ballots))
+	for _, b := range d.Ballots {
+		if b.After {
+			last.Ballots = append(last.Ballots, b)
+		} else {
+			before = append(before, b)
+		}
+	}
+	d.Earlier = append(slices.Clip(d.Earlier), last)
+	d.Verdict, d.Verdicts, d.Ballots = nil, nil, before
+}

@@ -15,6 +15,7 @@ func (d *Debate) MarshalJSON() ([]byte, error) {
 		Verdict     *FinalVerdict    `json:"verdict,omitempty"`
 		Verdicts    []json.Marshaler `json:"verdicts,omitempty"`
 		Ballots     []json.Marshaler `json:"ballots,omitempty"`
+		Earlier     []Concluded      `json:"earlier,omitempty"`
 		Outcome     Outcome          `json:"outcome"`
 	}
 	if a := d.Assignment; a != nil {
@@ -32,7 +33,7 @@ func (d *Debate) MarshalJSON() ([]byte, error) {
 	for _, b := range d.Ballots {
 		own.Ballots = append(own.Ballots, d.At(b.Call, b))
 	}
-	own.Outcome = d.Outcome()
+	own.Earlier, own.Outcome = d.Earlier, d.Outcome()
 	return d.MarshalWith(own)
 }
 

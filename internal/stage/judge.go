@@ -203,12 +203,12 @@ func Marked(schema []byte, judgement string) string {
 
 // KindOf yields the kind of the call that a request with a schema is for, whatever the schema is called.
 func KindOf(req *provider.Request) flow.CallKind {
-	switch call := CallOf(req); {
-	case strings.HasPrefix(call, "verdict."):
+	switch call := "." + CallOf(req); { // an ID of a debate that goes on after its verdict begins with another word
+	case strings.Contains(call, ".verdict."):
 		return debate.KindVerdict
 	case strings.Contains(call, ".assessment."):
 		return debate.KindAssessment
-	case strings.HasPrefix(call, "vote."):
+	case strings.Contains(call, ".vote."):
 		return debate.KindBallot
 	default:
 		return flow.CallKind(req.Schema.Name)
