@@ -254,8 +254,10 @@ func (e *Engine) Play(ctx context.Context, config flow.Config) (*flow.Record, er
 //   - The debate ends. Its last event is the last that Run yields.
 //   - The caller leaves the loop. That cancels the debate.
 //   - ctx is done. The session is closed, and the debate can be opened again.
-//   - The debate comes to the error state, or waits for a person (a judge with Person set). Run yields that
-//     error, and the debate can be opened again.
+//   - The debate comes to the error state. Run yields that error, and the debate can be opened again.
+//
+// Nobody can answer a question within the loop. So a config in which a person takes part is refused with an error of kind validation that
+// names the seat, unless the person has a time after which something follows ([flow.Term]). Run waits as long as that.
 //
 // One Run is one debate: its events can be ranged over once. A second range yields an error of kind state, and starts nothing.
 func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Event, error] {
@@ -280,7 +282,7 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 				}
 				return
 			}
-			if event.Err() == nil {
+			if event.Err() == nil || errors.Is(event.Err(), flow.ErrAwaitingInput) && s.session.Wakes(ctx) {
 				continue
 			}
 			if _, done, stop := s.session.Outcome(ctx, false); done && stop != nil { // otherwise the debate is over by now

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // withAda is a debate of Ada, a person, and Ben, a model, whom nobody judges.
@@ -133,4 +135,36 @@ func TestWhatAPersonHasNot(t *testing.T) {
 	err := engine.Validate(t.Context(), config)
 	require.Error(t, err, "who stands in needs a price, as a fallback does")
 	assert.True(t, strings.Contains(err.Error(), "participants[0].standIn"), "%v", err)
+}
+
+// A Run has nobody who answers: who would be waited for without an end is refused by name, before anything is stored. Others are waited for
+// as long as they have.
+func TestPersonsInARun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := withAda(flow.Term{})
+		config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{
+			{Name: "Pat", Person: true, Term: flow.Term{Within: flow.Duration(time.Minute), Overdue: flow.OptionWait}},
+		}}
+		engine, _ := stage.Engine(config)
+		engine.Store = &store.Memory{}
+		for _, err := range engine.Run(t.Context(), config) {
+			stage.Refused(t, err, "participants[0].person")
+			stage.Refused(t, err, "judging.judges[0].person")
+		}
+		for info := range engine.List(t.Context(), store.Filter{}) {
+			t.Errorf("%s is stored", info.ID)
+		}
+
+		config = withAda(flow.Term{Within: flow.Duration(time.Minute), StandIn: "test/debater"})
+		began := time.Now()
+		var last flow.Event
+		for event, err := range engine.Run(t.Context(), config) {
+			require.NoError(t, err)
+			last = event
+		}
+		ended, ok := last.Body.(*flow.Transition)
+		require.True(t, ok)
+		assert.Equal(t, flow.StateCompleted, ended.To)
+		assert.Equal(t, 3*time.Minute, time.Since(began).Round(time.Minute), "one minute in each round")
+	})
 }

@@ -60,6 +60,12 @@ func (s Seat) checkTerm(f *Findings) {
 	}
 }
 
+// Waits reports whether a person takes the seat who may let a conversation wait for ever: nothing follows if no answer comes.
+func (s Seat) Waits() bool {
+	t := value(s.Term)
+	return s.Person && (t.Within <= 0 || t.Overdue == OptionWait)
+}
+
 // AskIn is Ask for a call of a running conversation, which has its ID. A person or a function is asked as a model if the actor was given
 // one since, or if a model stands in for the person in this call. So a flow calls AskIn before it chooses a schema and words by
 // Call.Performer.

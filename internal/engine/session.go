@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -57,6 +58,11 @@ func (l *Engine) toStart(ctx context.Context, config flow.Config, unattended boo
 	if err != nil {
 		return nil, err
 	}
+	if unattended {
+		if err := nobodyAsked(p.config); err != nil {
+			return nil, err
+		}
+	}
 	s, err := l.configure(p)
 	if err != nil {
 		if _, _, all := l.validate(ctx, p, nil); all != nil {
@@ -65,6 +71,18 @@ func (l *Engine) toStart(ctx context.Context, config flow.Config, unattended boo
 		return nil, err
 	}
 	return s, nil
+}
+
+// nobodyAsked refuses a config in which a person is waited for without an end. It is for a caller who cannot answer.
+func nobodyAsked(config flow.Config) error {
+	var f flow.Findings
+	for s := range config.Seats() {
+		if s.Waits() {
+			err := flow.WithMend(errors.New("nobody can be asked in a Run"), "use Start, or give the seat within and standIn")
+			f.Addf(strings.TrimPrefix(s.Field+".person", "."), "%w", err)
+		}
+	}
+	return errors.Join(f...)
 }
 
 // configure makes a session of a conversation that is still to be configured.

@@ -183,6 +183,15 @@ func (s *Session) Outcome(ctx context.Context, idle bool) (record *flow.Record, 
 	}
 }
 
+// Wakes reports whether a wait for a person has an end: the time of a question, or a limit of the conversation's time.
+func (s *Session) Wakes(ctx context.Context) bool {
+	if s.mu.enter(ctx) != nil {
+		return false
+	}
+	defer s.mu.Unlock()
+	return !s.core.Wake().IsZero()
+}
+
 // Wait waits until [Session.Outcome] is done, and returns its record and error. If idle is set, it waits until no process
 // needs to work on the conversation, and a pause ends the wait too. The record is nil if the store cannot be read.
 func (s *Session) Wait(ctx context.Context, idle bool) (*flow.Record, error) {
