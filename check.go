@@ -166,7 +166,7 @@ func (v *validation) checkFormat(c *Config) *format.Format {
 // may have them: its debate goes on.
 func (v *validation) speeches(field string, f *format.Format) {
 	notSpoken := func(at, kind string) {
-		if slices.Contains([]flow.CallKind{KindAssessment, KindVerdict, KindBallot, KindAssign, flow.KindSummary}, flow.CallKind(kind)) {
+		if slices.Contains([]flow.CallKind{KindAssessment, KindVerdict, KindBallot, KindAssign, KindAside, flow.KindSummary}, flow.CallKind(kind)) {
 			v.Addf(at, "is %q, which no speech is: readers would take it for one", kind)
 		}
 	}

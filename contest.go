@@ -53,7 +53,7 @@ func (d *Debate) contest() contest {
 	}
 	spoken := make(map[string]bool, len(judged))
 	for _, t := range d.Turns {
-		spoken[t.Speaker] = true
+		spoken[t.Speaker] = spoken[t.Speaker] || t.Kind != KindAside
 	}
 	if slices.ContainsFunc(judged, func(p Participant) bool { return spoken[p.Name] }) {
 		judged = slices.DeleteFunc(slices.Clone(judged), func(p Participant) bool { return !spoken[p.Name] })
@@ -92,7 +92,7 @@ func (d *Debate) Contestants() []Participant {
 	}
 	var out []Participant
 	for _, p := range d.config.Participants {
-		spoke := func(t *flow.Turn) bool { return t.Speaker == p.Name }
+		spoke := func(t *flow.Turn) bool { return t.Speaker == p.Name && t.Kind != KindAside }
 		if (d.format == nil || d.format.Judged(p.Side)) && (!d.IsDropped(p.Name) || slices.ContainsFunc(d.Turns, spoke)) {
 			out = append(out, p)
 		}

@@ -172,7 +172,9 @@ func (d *Debate) spoken(round int) []int {
 	var out []int
 	for i, t := range slices.Backward(d.Turns) {
 		if t.Round == round {
-			out = append(out, i)
+			if t.Kind != KindAside {
+				out = append(out, i)
+			}
 		} else if t.Round < round {
 			break
 		}
@@ -190,7 +192,7 @@ func (d *Debate) earlier(i int) []detect.Shingles {
 		if len(own) >= detect.Lookback && t.Round < d.Turns[own[len(own)-1]].Round {
 			break
 		}
-		if t.Speaker == now.Speaker && t.Round < now.Round {
+		if t.Speaker == now.Speaker && t.Round < now.Round && t.Kind != KindAside {
 			own = append(own, k)
 		}
 	}

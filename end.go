@@ -136,7 +136,7 @@ func (d *Debate) unheardWithout(name string) bool {
 
 // heard reports whether a participant has spoken in the debate.
 func (d *Debate) heard(name string) bool {
-	return slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Speaker == name })
+	return slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Speaker == name && t.Kind != KindAside })
 }
 
 func countJudged(f *format.Format, participants []Participant) int {

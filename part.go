@@ -219,6 +219,9 @@ func (d *Debate) foldTurn(t *flow.Turn) {
 }
 
 func (d *Debate) hear(t *flow.Turn) {
+	if t.Kind == KindAside {
+		return
+	}
 	if t.Slot < len(d.said) {
 		d.said[t.Slot] = true
 	}

@@ -27,7 +27,7 @@ const mostReasons = 500
 func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 	d := of(r)
 	note := flow.Note{ID: "verdict-" + strconv.Itoa(len(d.Earlier)+1), As: "The earlier verdict", Person: o.Person}
-	note.Text, note.Ask = d.toldVerdict(), o.To
+	note.Text = d.toldVerdict()
 	var f flow.Findings
 	switch {
 	case o.Rounds < 0 || o.Rounds == 0 && o.Ask == "":
@@ -35,11 +35,15 @@ func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 	case o.Rounds > 0 && d.format.Rounds > 0:
 		err := fmt.Errorf("the format %s has %d rounds, and no more", d.format.Name, d.format.Rounds)
 		f.Addf("rounds", "%w", flow.WithMend(err, "start another debate in another format"))
+	case o.Rounds > 0 && o.Ask != "":
+		f.Addf("ask", "%w", flow.WithMend(errors.New("is answered without further rounds"), "leave rounds out, or ask with a note in one of them"))
+	case o.Ask != "" && d.Seat(o.To) < 0:
+		f.Addf("to", "%w", flow.Unknown("participant", o.To, namesOf(d.config.Participants)...))
 	case o.Ask != "":
-		if err := aside(r, &note); err != nil {
+		if err := d.answersAside(o.To); err != nil {
 			f.Addf("ask", "%w", err)
 		}
-		note.Text += "\n\n" + o.Ask
+		note.Text, note.Ask = note.Text+"\n\n"+o.Ask, o.To
 	}
 	if len(f) > 0 {
 		return nil, flow.Note{}, errors.Join(f...)

@@ -19,6 +19,9 @@ func turnCalls(r *flow.Record) []*flow.Call {
 	if d.Late() {
 		return nil
 	}
+	if aside := d.asideCall(); aside != nil {
+		return []*flow.Call{aside}
+	}
 	_, few := tooFew(d)
 	var calls []*flow.Call
 	group, waiting := 0, d.Waiting()
@@ -220,6 +223,9 @@ func allArgumentsReceived(r *flow.Record) bool {
 	}
 	if d.Late() {
 		return true
+	}
+	if d.asideCall() != nil {
+		return false
 	}
 	for i := range d.schedule {
 		if d.due(i) {

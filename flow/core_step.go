@@ -131,6 +131,10 @@ func (r *Record) lacks(calls []*Call) bool {
 	return slices.ContainsFunc(calls, func(call *Call) bool { return !r.settled(call.ID) })
 }
 
+// Settled reports whether a call has its result, was left out, or has failed and the conversation goes on without it. Nothing more comes of
+// it then.
+func (r *Record) Settled(call string) bool { return r.settled(call) }
+
 // settled reports whether a call has its result, was left out, or has failed and somebody has decided what follows.
 func (r *Record) settled(id string) bool { return r.Done(id) || r.Skipped(id) || r.decided(id) }
 

@@ -352,7 +352,7 @@ func (r *Record) foldTrigger(t *Transition, at time.Time) {
 			r.Reason, r.Evidence = r.before.reason, r.before.evidence
 		}
 	case TriggerReopen:
-		r.foldReopened()
+		r.foldReopened(at)
 	case TriggerRetry:
 		if slices.Contains(r.timed, r.work) { // the round's time begins anew
 			r.restore()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -12,7 +13,7 @@ import (
 type Reopening struct {
 	ID     string // of the conversation that goes on; "": a new one
 	Rounds int    // how many further rounds there are; 0: the one answer alone
-	// Ask is a question, and To the participant who answers it. "": there is none.
+	// Ask is a question, and To the participant who answers it, in place of further rounds. "": there is none.
 	Ask, To string
 	// Person names the person who asks for it, as the host program knows them. No prompt has it.
 	Person string
@@ -44,9 +45,10 @@ func (c *Core) reopen(s Reopened) error {
 	return c.note(s.Note)
 }
 
-// foldReopened folds that the conversation goes on after its conclusion, as if nothing had ended it.
-func (r *Record) foldReopened() {
+// foldReopened folds that the conversation goes on after its conclusion, as if nothing had ended it. The time of the round begins anew.
+func (r *Record) foldReopened(at time.Time) {
 	r.reopened++
+	r.late, r.roundAt, r.firstTimed = false, at, ""
 	r.Reason, r.Evidence, r.EndedEarlyBy = "", "", ""
 	r.limit, r.softened, r.hardened = "", nil, nil
 }

@@ -12,7 +12,8 @@ func Builtin() []Format {
 
 func freeForm() Format {
 	return Format{
-		Name: FreeForm,
+		Name:   FreeForm,
+		Asides: 3,
 		Guidance: "A free discussion without a fixed structure: the speakers respond to what was said last, " +
 			"and go where the disagreement is strongest.",
 		Phases: []Phase{
@@ -42,6 +43,7 @@ func structuredRounds() Format {
 func roundLimited() Format {
 	return Format{
 		Name:     RoundLimited,
+		Asides:   3,
 		Guidance: "The number of rounds is fixed, so each turn has to count, and builds on what was said before.",
 		Phases: []Phase{
 			{Name: PhaseOpening, First: 1, Last: 1},
@@ -101,7 +103,8 @@ func roundtable() Format {
 		sumUp     = "Sum up fairly which insights came out of the talk, what is shared now, and what was left open. Nobody wins."
 	)
 	return Format{
-		Name: Roundtable,
+		Name:   Roundtable,
+		Asides: 3,
 		Guidance: "A talk among equals without a winner: all listen, build on what others bring, " +
 			"and make plain both what is shared and where views part.",
 		Stance: Shared,
@@ -147,7 +150,8 @@ func socratic() Format {
 		{"question", "Ask about the question itself: why it matters, or whether it is the right one to ask after all that was said."},
 	}
 	f := Format{
-		Name: Socratic,
+		Name:   Socratic,
+		Asides: 3,
 		Guidance: "An inquiry by questions: an examiner asks and holds no view, the others answer. " +
 			"The questions go from what is meant to what is assumed, known, seen otherwise and implied, and to the question itself.",
 		Stance: Examined,

@@ -15,6 +15,7 @@ import (
 // Bounds of a format. A format that exceeds them, by mistake or in bad faith, is refused.
 const (
 	maxPhases    = 100
+	maxAsides    = 50 // of a round
 	maxSlots     = 100
 	maxExchanges = 20
 	maxSpeeches  = 1000
@@ -78,6 +79,9 @@ func (c *check) format(field string, format *Format) {
 	}
 	if format.Rounds < 0 {
 		c.Addf(field+".rounds", "is negative")
+	}
+	if format.Asides < 0 || format.Asides > maxAsides {
+		c.Addf(field+".asides", "is not between 0 and %d", maxAsides)
 	}
 	if len(format.Seats) > maxSeats {
 		c.Addf(field+".seats", "there are %d: there are %d sides", len(format.Seats), maxSeats)

@@ -48,6 +48,9 @@ type Format struct {
 	StopOn []Detector `json:"stopOn,omitempty" redact:"-"`
 	// Decide says how the winner is found: by the judges if empty.
 	Decide Decision `json:"decide,omitempty" redact:"-"`
+	// Asides is how many notes of a round may each ask a participant for an answer out of turn ([flow.Note]): 0 for none. There is none in
+	// a phase whose speakers speak at once.
+	Asides int `json:"asides,omitempty"`
 	// LeaverMayWin lets a participant win even after leaving the debate before its end. Such a participant is judged in any
 	// case.
 	LeaverMayWin bool `json:"leaverMayWin,omitempty"`

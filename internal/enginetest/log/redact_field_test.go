@@ -265,7 +265,7 @@ func customDebate() *debate.Config {
 		}},
 		Reads: format.Reads{Graph: format.GivenEdges, Edges: map[string][]string{"Ada": {"Ben"}, "Ben": {"Ada"}, "Cid": {"Ada", "Ben"}}},
 		End:   format.EndByRounds, Watch: []format.Detector{format.DetectRepetition}, StopOn: []format.Detector{format.DetectDrift},
-		Decide: format.ByJudges, LeaverMayWin: true,
+		Decide: format.ByJudges, LeaverMayWin: true, Asides: 2,
 	}
 	return &c
 }

@@ -1,0 +1,123 @@
+package debate_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// freely is a free-form debate of two whom nobody judges.
+func freely() debate.Config {
+	config := stage.TwoDebaters()
+	config.Format, config.Judging = format.FreeForm, nil
+	return config
+}
+
+// question asks Ben something.
+func question(n int) flow.Note {
+	return flow.Note{ID: fmt.Sprint("q", n), As: "Mo", Text: fmt.Sprintf("Who pays for it, %d?", n), Ask: "Ben"}
+}
+
+// Who is asked in a note answers before the next speech, or before the round ends, and has not spoken with that.
+func TestAnAnswerOutOfTurn(t *testing.T) {
+	s := stage.Begun(t, freely())
+	s.Feed(question(1))
+	assert.Equal(t, stage.AdasOpening, s.InFlight()[0].Call, "who speaks is heard to the end")
+	s.Says(stage.AdasOpening, 1)
+	require.Equal(t, []flow.Lost{{Call: "r1.aside.1.Ben", Attempt: 1}}, s.InFlight())
+	command, err := s.Command("r1.aside.1.Ben")
+	require.NoError(t, err)
+	assert.Contains(t, command.Request.Last.Text, "Mo asks you")
+	last := command.Request.Messages[len(command.Request.Messages)-1]
+	assert.Equal(t, []string{"Mo", "Who pays for it, 1?"}, []string{last.Speaker, last.Text})
+	s.Says(command.Call, 1)
+	require.Equal(t, []flow.Lost{{Call: stage.BensOpening, Attempt: 1}}, s.InFlight(), "Ben is still to speak")
+	s.Feed(question(2))
+	s.Says(stage.BensOpening, 1)
+	require.Equal(t, []flow.Lost{{Call: "r1.aside.2.Ben", Attempt: 1}}, s.InFlight(), "the round lasts until it is answered")
+	assert.Equal(t, 1, s.Record().Round)
+	s.Says("r1.aside.2.Ben", 1)
+	assert.Equal(t, 2, s.Record().Round)
+	kinds := make([]flow.CallKind, 0, len(s.Record().Turns))
+	for _, turn := range s.Record().Turns {
+		kinds = append(kinds, turn.Kind)
+	}
+	assert.Equal(t, []flow.CallKind{"opening", debate.KindAside, "opening", debate.KindAside}, kinds)
+}
+
+// An answer out of turn that fails is done without.
+func TestAnAnswerOutOfTurnThatFails(t *testing.T) {
+	s := stage.Begun(t, freely())
+	s.Feed(question(1))
+	s.Says(stage.AdasOpening, 1)
+	s.Fails("r1.aside.1.Ben", 1, flow.Error{Kind: provider.KindRefusal})
+	assert.Equal(t, debate.StateAwaitingResponses, s.Record().State)
+	assert.Equal(t, []flow.Lost{{Call: stage.BensOpening, Attempt: 1}}, s.InFlight())
+}
+
+// A person is asked out of turn in words for a person.
+func TestAPersonAnswersOutOfTurn(t *testing.T) {
+	config := freely()
+	config.Participants[1] = debate.Participant{Name: "Ben", Side: debate.Against, Person: true}
+	s := stage.Begun(t, config)
+	s.Feed(question(1))
+	s.Says(stage.AdasOpening, 1)
+	q, open := s.Record().Question("r1.aside.1.Ben")
+	require.True(t, open)
+	assert.Contains(t, q.Question, "Mo asks you, out of turn:\n\nWho pays for it, 1?")
+	s.Feed(flow.Answer{Inquiry: q.ID, Text: "All of us."})
+	_, open = s.Record().Question(stage.BensOpening)
+	assert.True(t, open)
+}
+
+// Not every format has answers out of turn, and none has any number of them.
+func TestAnswersOutOfTurnAreBounded(t *testing.T) {
+	s := stage.Begun(t, freely())
+	for n := range 3 {
+		s.Feed(question(n))
+	}
+	_, err := s.Step(flow.Input{At: s.At, Signal: question(3)})
+	stage.Refused(t, err, "ask")
+
+	config := freely()
+	config.Mode = debate.Simultaneous
+	structured := stage.TwoDebaters()
+	structured.Judging = nil
+	for name, config := range map[string]debate.Config{"who speak at once": config, "another format": structured} {
+		s := stage.Begun(t, config)
+		_, err := s.Step(flow.Input{At: s.At, Signal: question(1)})
+		stage.Refused(t, err, "ask")
+		assert.Empty(t, s.Record().Notes, name)
+	}
+}
+
+// After the verdict a debate goes on for one answer, and is judged again.
+func TestOneQuestionAfterTheVerdict(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds = format.RoundLimited, 1
+	engine, _ := stage.Engine(config)
+	over := stage.Run(t, engine, config)
+	for field, o := range map[string]flow.Reopening{
+		"to": {Ask: "Who pays?", To: "Mo"}, "ask": {Ask: "Who pays?", To: "Ben", Rounds: 1}, "rounds": {To: "Ben"},
+	} {
+		_, err := engine.Reopen(t.Context(), over.ID, o)
+		stage.Refused(t, err, field)
+	}
+	session, err := engine.Reopen(t.Context(), over.ID, flow.Reopening{Ask: "Who pays?", To: "Ben"})
+	require.NoError(t, err)
+	d := stage.View(stage.Ended(t, session))
+	require.NoError(t, session.Close())
+	require.Len(t, d.Turns, 3)
+	assert.Equal(t, []any{debate.KindAside, "Ben", 1}, []any{d.Turns[2].Kind, d.Turns[2].Speaker, d.Turns[2].Round})
+	assert.Len(t, d.Earlier, 1)
+	assert.Len(t, d.Verdicts, 1)
+	assert.Contains(t, d.Notes[0].Text, "Who pays?")
+}
