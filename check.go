@@ -166,7 +166,8 @@ func (v *validation) checkFormat(c *Config) *format.Format {
 // may have them: its debate goes on.
 func (v *validation) speeches(field string, f *format.Format) {
 	notSpoken := func(at, kind string) {
-		if slices.Contains([]flow.CallKind{KindAssessment, KindVerdict, KindBallot, KindAssign, KindAside, flow.KindSummary}, flow.CallKind(kind)) {
+		own := []flow.CallKind{KindAssessment, KindVerdict, KindBallot, KindAssign, KindAside, flow.KindSummary}
+		if slices.Contains(own, flow.CallKind(kind)) {
 			v.Addf(at, "is %q, which no speech is: readers would take it for one", kind)
 		}
 	}

@@ -54,8 +54,9 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 }
 
 // Reopen goes on with a debate that is completed, after its verdict: in a fork, which reads the verdict as a note, for further rounds or
-// for the answer of one participant to a question. Both verdicts stand in the fork. Of a conversation that is not completed, or without a conclusion, the
-// error is of kind state: fork it. If the flow does not reopen conversations, or refuses a field, the error is of kind validation.
+// for the answer of one participant to a question. Both verdicts stand in the fork. If the conversation is not completed, or has no
+// conclusion, the error is of kind state: fork it. If the flow does not reopen conversations, or refuses a field, the error is of kind
+// validation.
 func (e *Engine) Reopen(ctx context.Context, id string, o flow.Reopening) (*Session, error) {
 	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Reopen(ctx, id, o)) })
 }

@@ -36,7 +36,8 @@ func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 		err := fmt.Errorf("the format %s has %d rounds, and no more", d.format.Name, d.format.Rounds)
 		f.Addf("rounds", "%w", flow.WithMend(err, "start another debate in another format"))
 	case o.Rounds > 0 && o.Ask != "":
-		f.Addf("ask", "%w", flow.WithMend(errors.New("is answered without further rounds"), "leave rounds out, or ask with a note in one of them"))
+		err := errors.New("is answered without further rounds")
+		f.Addf("ask", "%w", flow.WithMend(err, "leave rounds out, or ask with a note in one of them"))
 	case o.Ask != "" && d.Seat(o.To) < 0:
 		f.Addf("to", "%w", flow.Unknown("participant", o.To, namesOf(d.config.Participants)...))
 	case o.Ask != "":
