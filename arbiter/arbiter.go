@@ -237,7 +237,7 @@ func amendable(r *flow.Record, a *flow.Amendment) []error {
 	if most := a.Rounds; most != nil && (*most < max(1, len(w.executions)) || *most > mostIterations) {
 		f.Addf("rounds", "is %d: %d to %d iterations are possible", *most, max(1, len(w.executions)), mostIterations)
 	}
-	if a.Unattended != nil && *a.Unattended && w.config.Arbiter.Person {
+	if a.Unattended != nil && *a.Unattended && w.config.Arbiter.seat().Waits() {
 		f.Addf("unattended", "is set, but a person decides")
 	}
 	return f

@@ -74,8 +74,9 @@ type Arbiter struct {
 	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
 	// Function is a name in Engine.Functions, such as that of a [Func].
 	Function string `json:"function,omitempty" redact:"-"`
-	// Person lets a person decide. Each decision is an inquiry.
+	// Person lets a person decide. Each decision is an inquiry. Term bounds how long the person has, and may name a model that stands in.
 	Person bool `json:"person,omitempty"`
+	flow.Term
 	// Prompt is added to what the arbiter is told, at most 100,000 bytes. A function and a person read it before the
 	// situation, in [Situation].Instruction and in the question.
 	Prompt string `json:"prompt,omitempty"`
@@ -90,7 +91,7 @@ func (a *Arbiter) seat() flow.Seat {
 	return flow.Seat{
 		Field: "arbiter", By: nameArbiter, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
 		Options: &a.Options, Usual: DefaultArbiterTemperature,
-		Function: flow.NameField{Field: "arbiter.function", Name: a.Function}, Person: a.Person,
+		Function: flow.NameField{Field: "arbiter.function", Name: a.Function}, Person: a.Person, Term: &a.Term,
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 
 // How the arbiter is asked.
 
-// call returns what all calls of the arbiter share.
-func (a *Arbiter) call() *flow.Call {
-	call := &flow.Call{Kind: KindDecision, View: flow.View{None: true}}
-	if a.seat().Ask(call); a.Function != "" {
+// call returns what all calls of the arbiter share, for a decision with that ID.
+func (a *Arbiter) call(r *flow.Record, id string) *flow.Call {
+	call := &flow.Call{ID: id, Kind: KindDecision, View: flow.View{None: true}}
+	if a.seat().AskIn(r, call); call.Performer == flow.ByFunction {
 		call.Task = task
 	}
 	return call
@@ -38,24 +38,34 @@ const usualDecision = 120
 
 // decision returns the call for the decision that is made now.
 func (w *Work) decision() *flow.Call {
-	call := w.config.Arbiter.call()
-	call.ID, call.Round, call.Slot, call.Tag = w.decisionID(), w.Round, len(w.config.Agents), string(w.Working())
+	call := w.config.Arbiter.call(w.Record, w.decisionID())
+	call.Round, call.Slot, call.Tag = w.Round, len(w.config.Agents), string(w.Working())
 	call.System, call.Schema, call.Usual = w.Text(textArbiter), schemaOf(w.legal()), usualDecision
 	call.OnFail = flow.OnFail{Fire: triggerFailed}
 	call.Last = func(r *flow.Record) string {
 		w := of(r)
-		var out strings.Builder
-		if a := &w.config.Arbiter; a.Model == "" && a.Prompt != "" { // a model reads it in its system prompt, which others do not have
-			out.WriteString(strings.TrimSpace(a.Prompt) + "\n\n")
+		return w.toDecide(call.Performer, r.Text(askDecision(r, w.legal())))
+	}
+	if call.Person != nil {
+		call.Person.Ask = func(r *flow.Record) string {
+			w := of(r)
+			fields := rulingFields(nil, nil, slices.Contains(w.legal(), MoveComplete))
+			return w.toDecide(flow.ByPerson, "Decide how the work goes on.\n\n"+fields.String())
 		}
-		w.situation(&out)
-		out.WriteString("\n\n")
-		moves := w.legal()
-		out.WriteString(prompt.FillNames(r.Text(askDecision(r, moves)), moveNames(moves)))
-		w.choices(&out)
-		return out.String()
 	}
 	return call
+}
+
+// toDecide returns the situation, what is asked of whoever decides, and the legal moves.
+func (w *Work) toDecide(by flow.Performer, ask string) string {
+	var out strings.Builder
+	if own := w.config.Arbiter.Prompt; by != flow.ByModel && own != "" { // a model reads it in its system prompt, which others do not have
+		out.WriteString(strings.TrimSpace(own) + "\n\n")
+	}
+	w.situation(&out)
+	out.WriteString("\n\n" + prompt.FillNames(ask, moveNames(w.legal())))
+	w.choices(&out)
+	return out.String()
 }
 
 // askDecision names the text that asks for a decision between these moves. Where none of them completes the task, nothing is asked for a

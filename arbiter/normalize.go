@@ -124,7 +124,7 @@ func check(config flow.Config, _ any, known flow.Registry) []error {
 }
 
 func (a *Arbiter) check(f *flow.Findings, c *Config, known flow.Registry) {
-	if a.Person && c.Unattended {
+	if a.seat().Waits() && c.Unattended {
 		f.Addf("arbiter.person", "is set, but the work is unattended")
 	}
 	s := a.seat()

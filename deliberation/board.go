@@ -32,6 +32,7 @@ type board struct {
 	asking int                   // the iteration in which the agents say what they want to ask; 0: they do not
 	out    map[flow.State][]bool // by phase and seat: whether the agent is left out; see leftOut
 	tardy  map[string]bool       // the calls that were left out because their time was over; nil: nobody has asked
+	plain  bool                  // words are for a person: texts stand between no markers
 }
 
 // read looks at the record's round.
@@ -99,7 +100,7 @@ func (b *board) call(w *work, id string, kind flow.CallKind) *flow.Call {
 		ID: id, Kind: kind, Round: b.round, View: flow.View{None: true}, System: b.system("who." + w.ID), OnFail: b.cost(w, kind),
 		Hidden: kind != KindSynthesis,
 	}
-	w.Agent.seat(b.config, "").Ask(call)
+	w.Agent.seat(b.config, "").AskIn(b.Record, call)
 	return call
 }
 

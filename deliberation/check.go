@@ -270,6 +270,7 @@ func (v *validation) agents(c *Config) {
 		if a.Disabled { // nobody asks its model
 			known = nil
 		}
+		v.person(a, a.seat(c, at))
 		a.seat(c, at).Check(&v.Findings, known)
 		v.Text(at+".name", a.Name, mostText)
 		if strings.ContainsAny(a.Name, "\r\n") || utf8.RuneCountInString(a.Name) > 64 {
@@ -288,6 +289,22 @@ func (v *validation) agents(c *Config) {
 	}
 	if n := c.taking(); n < 2 || n > mostAgents {
 		v.Addf("agents", "%s able to take part: 2 to %d are possible", prompt.There(n), mostAgents)
+	}
+}
+
+// person refuses what only a model has.
+func (v *validation) person(a *Agent, s flow.Seat) {
+	if !a.Person || a.Model != "" {
+		return
+	}
+	given := s.Given()
+	if a.Tools != nil {
+		given = append(given, "tools")
+	}
+	for _, field := range given {
+		if field != "maxTokens" {
+			v.Addf(s.Field+"."+field, "is possible for a model only")
+		}
 	}
 }
 

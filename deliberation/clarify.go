@@ -163,11 +163,11 @@ func (b *board) iteration() int {
 	return max(1, most)
 }
 
-// unasked returns the agents that have not said yet what they want to ask.
+// unasked returns the agents that have not said yet what they want to ask. Persons are not asked for that.
 func (b *board) unasked(iteration int) []*work {
 	var out []*work
 	for i := range b.agents {
-		if w := &b.agents[i]; w.active && b.missing(clarifyID(iteration, w)) {
+		if w := &b.agents[i]; w.active && !w.Person && b.missing(clarifyID(iteration, w)) {
 			out = append(out, w)
 		}
 	}

@@ -32,7 +32,7 @@ func (b *board) givenUp(a attempt) bool { return b.Failed(a.id) || b.Skipped(a.i
 // solution it may not where a budget has hard limits: nothing is kept back for that.
 func (b *board) condensable(w *work) bool {
 	budget := b.Settings().Budget
-	return w.active && !w.summaries.Off && b.config.readsHistory() && b.began(w) &&
+	return w.active && !w.summaries.Off && b.summarises(w) && b.config.readsHistory() && b.began(w) &&
 		(b.Working() != flow.StateCompleting || budget == nil || budget.Hard == 0 && budget.HardTokens == 0 && budget.HardCalls == 0)
 }
 

@@ -116,6 +116,11 @@ type Agent struct {
 	Name string `json:"name,omitempty"`
 	// Role is the name of a role: RoleGeneralist if empty.
 	Role string `json:"role,omitempty" redact:"-"`
+	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model. Term bounds how long the person
+	// has for each answer, and may name a model that stands in. A person is not asked what is to be clarified, writes no summaries and has
+	// no tools; the role and the prompt are for a model that takes the place.
+	Person bool `json:"person,omitempty"`
+	flow.Term
 	// Model is "provider/model". The first slash divides the two. Fallbacks are models that take over, in this
 	// order, when the model before keeps failing.
 	Model     string   `json:"model" redact:"-"`
@@ -145,6 +150,7 @@ func (a *Agent) seat(c *Config, field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: a.ID, Model: &a.Model, Fallbacks: &a.Fallbacks, Temperature: &a.Temperature, MaxTokens: &a.MaxTokens,
 		Options: &a.Options, Shared: &c.Temperature, Usual: DefaultTemperature, Tools: len(c.toolsOf(a)) > 0,
+		Person: a.Person, Term: &a.Term, Replaceable: a.Person,
 	}
 }
 
@@ -381,8 +387,12 @@ func (c *Config) seats(all bool) flow.Seats {
 
 // toolsOf returns what an agent may use.
 func (c *Config) toolsOf(a *Agent) []string {
-	if a.Tools != nil {
+	switch {
+	case a.Person:
+		return nil
+	case a.Tools != nil:
 		return *a.Tools
+	default:
+		return c.Tools
 	}
-	return c.Tools
 }

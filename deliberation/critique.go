@@ -34,14 +34,17 @@ func critiqueCalls(r *flow.Record) []*flow.Call {
 			one := *each
 			call := &one
 			call.ID, call.Target, call.Slot, call.OnFail = a.id, target.ID, b.slot(slotCritique, i, seat), a.onFail(call.OnFail)
-			call.Last = func(r *flow.Record) string {
+			if w.Person { // a model may stand in for one of them alone
+				w.Agent.seat(b.config, "").AskIn(r, call)
+			}
+			b.word(call, func(b *board, now *flow.Record) string {
 				var text strings.Builder
 				if b.whole() {
 					b.history(&text, w, target, a.history)
 				}
 				b.quoteNow(&text, target.standing(), a.halves)
-				return text.String() + r.Text("ask.critique."+w.ID) + a.note("critique")
-			}
+				return text.String() + b.ask(now, "ask.critique."+w.ID, KindCritique) + a.note("critique")
+			})
 			calls = append(calls, call)
 		}
 	}

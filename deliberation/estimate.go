@@ -50,7 +50,9 @@ func (w *walk) clarify() {
 		b := &board{Deliberation: w.d, asking: i}
 		var calls []*flow.Call
 		for k := range b.agents {
-			calls = append(calls, b.question(i, &b.agents[k]))
+			if a := &b.agents[k]; !a.Person {
+				calls = append(calls, b.question(i, a))
+			}
 		}
 		w.Calls(calls)
 		for _, call := range calls {
@@ -96,7 +98,7 @@ func (w *walk) summaries(b *board) {
 	for i := range b.agents {
 		a := &b.agents[i]
 		items := b.items(a, 0, b.round)
-		if size := w.size(items); !a.summaries.Off && size > a.summaries.Threshold {
+		if size := w.size(items); !a.summaries.Off && !a.Person && size > a.summaries.Threshold {
 			w.Reading(size, []*flow.Call{b.summary(a, b.summarizing(a), nil, items)})
 		}
 	}

@@ -167,7 +167,9 @@ func (b *board) late(call string) bool {
 func (b *board) duties(w *work, phase flow.State) []attempt {
 	switch phase {
 	case StateClarifying:
-		return []attempt{plainly(clarifyID(b.iteration(), w))}
+		if !w.Person {
+			return []attempt{plainly(clarifyID(b.iteration(), w))}
+		}
 	case StateProposing:
 		if b.proposes(w) {
 			return []attempt{b.proposalOf(w)}

@@ -188,6 +188,10 @@ func (b *board) quoteNow(out *strings.Builder, t *flow.Turn, halves int) {
 func labelOf(t *flow.Turn) string { return t.Speaker + ": " + string(t.Kind) }
 
 func (b *board) quoteAs(out *strings.Builder, label, text string) {
+	if b.plain {
+		out.WriteString(label + "\n\n" + strings.TrimSpace(text) + "\n\n")
+		return
+	}
 	out.WriteString(b.Quote(label, strings.TrimSpace(text)))
 	out.WriteString("\n")
 }

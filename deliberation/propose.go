@@ -18,7 +18,7 @@ func proposeCalls(r *flow.Record) []*flow.Call {
 		if former := w.standing(); former != nil {
 			b.quoteNow(&text, former, a.halves)
 		}
-		return text.String() + now.Text("ask.propose."+w.ID) + a.note("proposal")
+		return text.String() + b.ask(now, "ask.propose."+w.ID, KindProposal) + a.note("proposal")
 	})
 }
 

@@ -21,8 +21,8 @@ func refineCalls(r *flow.Record) []*flow.Call {
 		for _, t := range append([]*flow.Turn{w.standing()}, b.heard(w)...) {
 			b.quoteNow(&text, t, a.halves)
 		}
-		ask := now.Text("ask.refine." + w.ID)
-		if b.shares() && (a.short > 0 || !b.quoteOthers(&text, w)) {
+		ask := b.ask(now, "ask.refine."+w.ID, KindRefinement)
+		if b.shares() && (a.short > 0 || !b.quoteOthers(&text, w)) && !b.plain {
 			ask = cmp.Or(now.Text(textAlone+w.ID), ask)
 		}
 		return text.String() + ask + a.note("refinement")
@@ -81,7 +81,7 @@ func (w *work) entered(round int) *flow.Turn {
 func (b *board) quoteOthers(text *strings.Builder, w *work) bool {
 	peers := b.peers(w)
 	for i, t := range peers {
-		if i == 0 {
+		if i == 0 && !b.plain {
 			text.WriteString(b.Text(textOthers) + "\n")
 		}
 		b.quoteNow(text, t, 0)

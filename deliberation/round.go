@@ -59,7 +59,7 @@ func soloCalls(
 			}
 			call := b.work(w, a.id, kind)
 			call.Slot, call.OnFail = b.slot(slot, w.seat, 0), a.onFail(call.OnFail)
-			call.Last = func(now *flow.Record) string { return instruction(now, b, w, a) }
+			b.word(call, func(b *board, now *flow.Record) string { return instruction(now, b, w, a) })
 			calls = append(calls, call)
 		}
 	}

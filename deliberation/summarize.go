@@ -179,6 +179,9 @@ func (b *board) condensing(w *work) attempt {
 func (b *board) summary(w *work, a attempt, former *flow.Turn, items []*flow.Turn) *flow.Call {
 	call := b.call(w, a.id, KindDigest)
 	call.Slot, call.System, call.OnFail = b.slot(slotDigest, w.seat, 0), b.system("summarizer."+w.ID), a.onFail(call.OnFail)
+	if call.Performer == flow.ByPerson { // who is asked for no summary; see summarises
+		call.Performer, call.Model, call.Person = flow.ByModel, w.StandIn, nil
+	}
 	what := readAll
 	if a.halves > 0 {
 		what = readParts
@@ -198,7 +201,7 @@ func (b *board) summary(w *work, a attempt, former *flow.Turn, items []*flow.Tur
 const slack = 120
 
 // due reports whether an agent's history is to be summarised in this round, and what of it: the summary
-// before, and the items after that.
+// before, and the items after that. A person reads it whole.
 //
 // It is if the characters that this saves are expected to be more than those that it takes. The summary takes
 // its prompt. Each reader saves the difference between what it would have read and the longest summary. The
@@ -206,7 +209,7 @@ const slack = 120
 // the history; and the synthesis, if it reads the rounds. As each summary pays for itself against making no further one, all of
 // them together never cost more than none, if all expected rounds come.
 func (b *board) due(w *work) (former *flow.Turn, items []*flow.Turn, due bool) {
-	if w.summaries.Off || !w.active || w.standing() == nil || b.round < 2 {
+	if w.summaries.Off || w.Person || !w.active || w.standing() == nil || b.round < 2 {
 		return nil, nil, false
 	}
 	former = w.digest(b.round - 1)

@@ -132,14 +132,14 @@ func (b *board) vote(name string, place int) *flow.Call {
 		call = b.call(&b.agents[seat], a.id, KindVote)
 	}
 	call.Schema, call.Slot, call.OnFail = voteSchema(seat), b.slot(slotEvaluate, 1, place), a.onFail(call.OnFail)
-	call.Last = func(r *flow.Record) string {
+	b.word(call, func(b *board, now *flow.Record) string {
 		var out strings.Builder
 		shown := b.ranked(name, place)
 		for _, w := range shown {
 			b.quoteAs(&out, w.ID+": proposal", cut(w.standing().Text, a.halves))
 		}
-		return out.String() + prompt.FillNames(r.Text("ask."+schemaVote), idsOf(shown)) + a.note("vote")
-	}
+		return out.String() + prompt.FillNames(b.ask(now, "ask."+schemaVote, KindVote), idsOf(shown)) + a.note("vote")
+	})
 	return call
 }
 
@@ -178,11 +178,11 @@ func (b *board) writingID(author string) string { return b.synthesisID() + "." +
 func (b *board) writing(w *work) *flow.Call {
 	call := b.call(w, b.writingID(w.ID), KindSynthesis)
 	call.Schema, call.Slot = schemaSolution, b.slot(slotEvaluate, 2, w.seat)
-	call.Last = func(r *flow.Record) string {
+	b.word(call, func(b *board, now *flow.Record) string {
 		var out strings.Builder
 		b.quoteAs(&out, w.ID+": proposal", w.standing().Text)
-		return out.String() + r.Text("ask.written") + b.unfinished()
-	}
+		return out.String() + b.ask(now, "ask.written", KindSynthesis) + b.unfinished()
+	})
 	return call
 }
 

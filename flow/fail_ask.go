@@ -128,7 +128,7 @@ type Inquiry struct {
 	// Max is the most bytes that the text of an answer may have, where a person performs a call that has no schema. A longer one is
 	// refused. 0: only the bound of Answer.Text.
 	Max int `json:"max,omitempty"`
-	// Reads says what of the conversation the person may read; see [Record.Question]. nil: nothing but the question.
+	// Reads says what of the conversation the person may read; see [Record.Question]. nil: nothing but notes.
 	Reads *Reading `json:"reads,omitempty"`
 	// About are the calls that have failed, if the person is to decide about them. Calls that fail with the same kind of
 	// failure at the same provider share one inquiry. Options are then the possible answers, and Failure is the first

@@ -108,6 +108,16 @@ func (r *Record) moveQuestions(to, from, key string) {
 	}
 }
 
+// notesFor returns the notes for a person who reads nothing else of the conversation.
+func (r *Record) notesFor(who string) (out []Passage) {
+	for k, n := range r.Notes {
+		if !slices.Contains(r.held, k) && (len(n.To) == 0 || r.Seat(who) < 0 || slices.Contains(n.To, who)) {
+			out = append(out, Passage{Speaker: n.As, Label: noteLabel, Text: n.Text, Turn: -1, Note: k})
+		}
+	}
+	return out
+}
+
 // noteTurn returns a note as a turn, for those who are told what was not read.
 func (r *Record) noteTurn(k int) *Turn {
 	n := r.Notes[k]

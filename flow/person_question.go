@@ -40,6 +40,7 @@ func (r *Record) Question(id string) (*Question, bool) {
 	}
 	out := &Question{Inquiry: *q, Documents: r.settings.Documents}
 	if q.Reads == nil {
+		out.Reads = r.notesFor(q.To)
 		return out, true
 	}
 	v := r.viewOf(q.Reads.View)

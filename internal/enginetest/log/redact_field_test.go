@@ -281,7 +281,10 @@ func everyDeliberation() *deliberation.Config {
 	}
 	c := &deliberation.Config{
 		Problem: ".", Context: ".", Language: "German", Prompts: everyPrompt(), Attachments: files, Documents: documents,
-		Agents: []deliberation.Agent{agent("ada", "gardener"), agent("ben", deliberation.RoleArchitect), {ID: "cid", Model: "test/a", Disabled: true}},
+		Agents: []deliberation.Agent{agent("ada", "gardener"), agent("ben", deliberation.RoleArchitect), {
+			ID: "cid", Person: true, Disabled: true,
+			Term: flow.Term{Within: flow.Duration(time.Hour), Overdue: flow.OptionStandIn, StandIn: "test/a"},
+		}},
 		Judge: deliberation.Judge{
 			Model: "test/judge", Fallbacks: []string{"test/b"}, Temperature: new(0.1), MaxTokens: 900, Options: everyOption(), Prompt: ".",
 			Origin: &deliberation.Origin{Source: ".", SHA256: flow.HashOf(nil), Of: flow.HashOf(nil)},
@@ -345,7 +348,9 @@ func otherArbitration() *arbiter.Config {
 }
 
 func personalArbitration() *arbiter.Config {
-	return &arbiter.Config{Task: ".", Arbiter: arbiter.Arbiter{Person: true, Prompt: "."}, Agents: []arbiter.Agent{{Name: "Ada", Model: "test/a"}}}
+	return &arbiter.Config{Task: ".", Agents: []arbiter.Agent{{Name: "Ada", Model: "test/a"}}, Arbiter: arbiter.Arbiter{
+		Person: true, Prompt: ".", Term: flow.Term{Within: flow.Duration(time.Hour), Overdue: flow.OptionStandIn, StandIn: "test/a"},
+	}}
 }
 
 func everyEvaluation() *evaluation.Config {
