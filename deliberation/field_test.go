@@ -81,6 +81,18 @@ func whatFieldsDo(t *testing.T) map[string]field {
 			c.Roles, c.Agents[0].Role = []deliberation.Role{own}, "own"
 		}
 	}
+	person := func(term flow.Term) func(*c) {
+		return func(c *c) { c.Agents[0] = deliberation.Agent{ID: "ada", Person: true, Term: term} }
+	}
+	asked := func(see func(*flow.Inquiry) any) func(*held) any {
+		return func(h *held) any {
+			if len(h.Inquiries) == 0 {
+				return nil
+			}
+			return see(&h.Inquiries[0])
+		}
+	}
+	hour := flow.Duration(time.Hour)
 	return map[string]field{
 		"id":       {func(c *c) { c.ID = "mine" }, func(h *held) any { return h.ID }, "mine"},
 		"problem":  {func(c *c) { c.Problem = "Paint it." }, func(h *held) any { return h.has("", "\nPaint it.\n") > 20 }, true},
@@ -89,12 +101,20 @@ func whatFieldsDo(t *testing.T) map[string]field {
 		"prompts": {func(c *c) {
 			c.Prompts = map[string]string{"deliberation.propose": "Propose now. {{.Focus}}"}
 		}, func(h *held) any { return h.has("r1.propose.ada", "Propose now.") }, 1},
-		"attachments[]":      {func(c *c) { c.Attachments = image("a.png") }, func(h *held) any { return shownIn(h, "Files that belong to the topic: [image: a.png]") }, true},
-		"documents[]":        {func(c *c) { c.Documents = study("s") }, func(h *held) any { return shownIn(h, `Document "s": [image: a.png]`) }, true},
-		"agents[].id":        {func(c *c) { c.Agents[0].ID = "eve" }, func(h *held) any { return h.has("r1.propose.eve", "You are eve,") }, 1},
-		"agents[].name":      {func(c *c) { c.Agents[0].Name = "Eve" }, func(h *held) any { return h.Config().Agents[0].Name }, "Eve"},
-		"agents[].role":      {func(c *c) { c.Agents[0].Role = deliberation.RoleSecurity }, func(h *held) any { return h.Prompts()[0].Role }, "security"},
-		"agents[].model":     {func(c *c) { c.Agents[0].Model = "test/other" }, func(h *held) any { return h.first("r1.propose.ada").Model }, "other"},
+		"attachments[]":   {func(c *c) { c.Attachments = image("a.png") }, func(h *held) any { return shownIn(h, "Files that belong to the topic: [image: a.png]") }, true},
+		"documents[]":     {func(c *c) { c.Documents = study("s") }, func(h *held) any { return shownIn(h, `Document "s": [image: a.png]`) }, true},
+		"agents[].id":     {func(c *c) { c.Agents[0].ID = "eve" }, func(h *held) any { return h.has("r1.propose.eve", "You are eve,") }, 1},
+		"agents[].name":   {func(c *c) { c.Agents[0].Name = "Eve" }, func(h *held) any { return h.Config().Agents[0].Name }, "Eve"},
+		"agents[].role":   {func(c *c) { c.Agents[0].Role = deliberation.RoleSecurity }, func(h *held) any { return h.Prompts()[0].Role }, "security"},
+		"agents[].model":  {func(c *c) { c.Agents[0].Model = "test/other" }, func(h *held) any { return h.first("r1.propose.ada").Model }, "other"},
+		"agents[].person": {person(flow.Term{}), asked(func(q *flow.Inquiry) any { return q.To }), "ada"},
+		"agents[].within": {person(flow.Term{Within: hour}), asked(func(q *flow.Inquiry) any { return q.Within }), hour},
+		"agents[].overdue": {
+			person(flow.Term{Within: hour, Overdue: flow.OptionWait}), asked(func(q *flow.Inquiry) any { return q.Overdue }), flow.OptionWait,
+		},
+		"agents[].standIn": {
+			person(flow.Term{Within: hour, StandIn: "test/agent"}), asked(func(q *flow.Inquiry) any { return q.Overdue }), flow.OptionStandIn,
+		},
 		"agents[].fallbacks": {func(c *c) { c.Agents[0].Model, c.Agents[0].Fallbacks = "test/broken", []string{"test/spare"} }, func(h *held) any { return h.Contributions()[0].Model }, "test/spare"},
 		"agents[].temperature": {
 			func(c *c) { c.Agents[0].Temperature = new(0.9) }, func(h *held) any { return *h.first("r1.propose.ada").Temperature }, 0.9,
@@ -258,6 +278,10 @@ func holdFor(t *testing.T, set func(*deliberation.Config)) (h *held) {
 func paths(of reflect.Type, at string) (out []string) {
 	for f := range of.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" { // its fields stand beside the others
+			out = append(out, paths(f.Type, at)...)
+			continue
+		}
 		if f.Tag.Get("json") == "-" && f.Type.Kind() != reflect.Int64 || !f.IsExported() {
 			continue // no part of the JSON
 		}
