@@ -23,6 +23,8 @@ type Filter struct {
 	// A conversation needs one if it is Working and has no alarm that is still to ring, or if it is unfinished and its alarm has
 	// rung (see [Alarms]).
 	Due bool
+	// Asking selects the conversations that are not over and have open questions to persons.
+	Asking bool
 	// From and Until bound the time at which a conversation was started: at From or later, and before Until.
 	From, Until time.Time
 	// Text is searched for in the topic and in turns. The case of letters does not matter. The search reads whole
@@ -56,6 +58,9 @@ type Info struct {
 	StartedAt time.Time         `json:"startedAt,omitzero"`
 	LastAt    time.Time         `json:"lastAt,omitzero"` // of the last event
 	Since     time.Time         `json:"since,omitzero"`  // when the conversation has come to its state; zero: unknown
+	// Asks is how many questions to persons are open, and AskedAt when the oldest of them was asked.
+	Asks    int       `json:"asks,omitempty"`
+	AskedAt time.Time `json:"askedAt,omitzero"`
 	// Spent is what the conversation had cost when its state changed last, as far as it is known, and Unsettled what it may have cost
 	// beyond that. If the conversation is over and nothing is unsettled, that is final. Otherwise [Info.Recount] brings both up to date,
 	// also in an idle state: while a person is awaited, calls go on.
@@ -107,7 +112,7 @@ func (i *Info) Recount(r *flow.Record) {
 func (f Filter) Matches(info Info) bool {
 	unread := info.Err != nil && info.Seq == 0
 	if unread {
-		f.States, f.Unfinished, f.Working, f.From, f.Until = nil, false, false, time.Time{}, time.Time{}
+		f.States, f.Unfinished, f.Working, f.Asking, f.From, f.Until = nil, false, false, false, time.Time{}, time.Time{}
 	}
 	switch {
 	case len(f.States) > 0 && !slices.Contains(f.States, info.State),
@@ -116,6 +121,7 @@ func (f Filter) Matches(info Info) bool {
 		(f.Idle || f.Due) && info.Owner != "",
 		f.Due && info.Quarantine.Left > 0,
 		f.Due && !unread && !info.needsProcess(),
+		f.Asking && info.Asks == 0,
 		!f.From.IsZero() && info.StartedAt.Before(f.From),
 		!f.Until.IsZero() && !info.StartedAt.Before(f.Until):
 		return false
@@ -198,6 +204,11 @@ func (i *Info) Add(e *flow.Event) {
 			i.Since = e.At
 		}
 		i.State, i.Spent, i.Unsettled, i.Result = body.To, body.Spent, body.Unsettled, body.Result
+		if body.To.Final() {
+			i.Asks, i.AskedAt = 0, time.Time{}
+		}
+	case *flow.Questions:
+		i.Asks, i.AskedAt = body.Open, body.Since
 	case *flow.Round:
 		i.Round = body.N
 	case *flow.Amendment:

@@ -24,7 +24,7 @@ const (
 	// lockIndex is locked while the index is written. It is empty, and there only meanwhile.
 	lockIndex = fileIndex + "+" + suffixLock
 	// headIndex is the text of its first line. It reads no other version.
-	headIndex = `{"index":6}`
+	headIndex = `{"index":7}`
 	// markEntry is how the text of its other lines begins.
 	markEntry = `{"id":"`
 	// calm is how long a journal must not have changed before the index describes it. It is longer than the time in
@@ -68,6 +68,8 @@ type entry struct {
 	Started         time.Time      `json:"started"`
 	Last            time.Time      `json:"last"`
 	Since           time.Time      `json:"since,omitzero"`
+	Asks            int            `json:"asks,omitempty"`
+	Asked           time.Time      `json:"asked,omitzero"`
 	Damage          *damageNote    `json:"damage,omitempty"` // a damaged journal is long to read: all of it is searched for what is whole
 }
 
@@ -157,6 +159,7 @@ func (e *entry) info() store.Info {
 		ID: e.ID, Flow: e.Flow, Format: e.Format, State: e.State, Topic: e.Topic, Labels: e.Labels, Round: e.Round,
 		Spent: e.Spent, Unsettled: e.Unsettled, Copied: e.Copied, CopiedUnsettled: e.CopiedUnsettled, Limit: e.Limit,
 		Result: e.Result, Seq: e.Seq, StartedAt: e.Started, LastAt: e.Last, Since: e.Since,
+		Asks: e.Asks, AskedAt: e.Asked,
 	}
 	if e.Damage != nil {
 		info.Err = &CorruptError{ID: e.ID, Offset: e.Damage.Offset, Line: e.Damage.Line, Err: errors.New(e.Damage.Says)}
@@ -180,6 +183,7 @@ func (x *index) add(info *store.Info, now stamp) {
 		Topic: info.Topic, Labels: info.Labels, Round: info.Round, Spent: info.Spent, Unsettled: info.Unsettled,
 		Copied: info.Copied, CopiedUnsettled: info.CopiedUnsettled, Limit: info.Limit, Result: info.Result,
 		Seq: info.Seq, Started: info.StartedAt, Last: info.LastAt, Since: info.Since,
+		Asks: info.Asks, Asked: info.AskedAt,
 	}
 	if corrupt, ok := errors.AsType[*CorruptError](info.Err); ok {
 		e.Damage = &damageNote{corrupt.Offset, corrupt.Line, corrupt.Err.Error()}

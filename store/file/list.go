@@ -214,7 +214,7 @@ func (l *lister) look(id string) (store.Info, bool) {
 	last, settled, err := l.end(f, id)
 	info := store.Info{
 		ID: id, State: last.State, Round: last.Round, Spent: last.Spent, Unsettled: last.Unsettled, Limit: last.Limit,
-		Result: last.Result, Seq: last.Last, LastAt: last.At, Since: last.Since, Err: err,
+		Result: last.Result, Seq: last.Last, LastAt: last.At, Since: last.Since, Asks: last.Asks, AskedAt: last.Asked, Err: err,
 	}
 	if err := l.start(f, &last, &info); err != nil {
 		if d, wrong := errors.AsType[*damage](err); wrong {

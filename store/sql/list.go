@@ -184,6 +184,9 @@ func (s *Store) conditions(filter store.Filter, after string, gone []any) *condi
 	if filter.Working {
 		c.add(working)
 	}
+	if filter.Asking {
+		c.add("d.asked <> ''") // exactly the words of the index
+	}
 	if filter.Idle || filter.Due {
 		over := ""
 		if len(gone) > 0 {
@@ -265,7 +268,7 @@ func (s *Store) described(ctx context.Context, on statements, selected string, a
 		infos = append(infos, info)
 		return nil
 	}, fmt.Sprintf(`
-		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, d.hard, d.since, d.due, d.due - %[1]s,
+		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, d.hard, d.since, d.asked, d.due, d.due - %[1]s,
 			coalesce(l.owner, ''), coalesce(q.count, 0), coalesce(q.reason, ''), coalesce(q.until - %[1]s, 0) %[2]s`,
 		s.dialect.now, selected), args...)
 	return infos, err
@@ -284,9 +287,9 @@ func (s *Store) joined(filter store.Filter) string {
 
 // infoFrom reads a row. What is wrong with its content goes to Info.Err: it ends no list.
 func infoFrom(scan scanner) (info store.Info, err error) {
-	var state, started, last, encoded, result, since, owner, reason string
+	var state, started, last, encoded, result, since, asking, owner, reason string
 	var due, alarm, count, left int64
-	err = scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &info.Limit, &since, &due, &alarm,
+	err = scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &info.Limit, &since, &asking, &due, &alarm,
 		&owner, &count, &reason, &left)
 	if err != nil {
 		if info.ID == "" {
@@ -311,7 +314,7 @@ func infoFrom(scan scanner) (info store.Info, err error) {
 	if since != "" {
 		info.Since, sinceErr = time.Parse(timeFormat, since)
 	}
-	if err := errors.Join(err, startedErr, lastErr, sinceErr); err != nil {
+	if err := errors.Join(err, startedErr, lastErr, sinceErr, askedIn(asking, &info)); err != nil {
 		info.Err = fmt.Errorf("sql: the description of %s is damaged: %w", info.ID, err)
 	}
 	return info, nil

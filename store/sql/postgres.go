@@ -296,7 +296,7 @@ const (
 	postgresExtend = `
 		WITH open AS (
 			UPDATE debate SET seq = $3, at = $4, state = coalesce($5, state), round = coalesce($6::bigint, round),
-				result = coalesce($9::text, result), since = coalesce($10::text, since), due = 0
+				result = coalesce($9::text, result), since = coalesce($10::text, since), asked = coalesce($11::text, asked), due = 0
 			WHERE id = $1 AND seq = $2 RETURNING no
 		)
 		INSERT INTO debate_commit (key, last, writer, body)
@@ -306,7 +306,7 @@ const (
 	postgresExtendAll = `
 		WITH open AS (
 			UPDATE debate d SET seq = s.last, at = s.at, state = coalesce(s.state, d.state), round = coalesce(s.round, d.round),
-				result = coalesce(s.result, d.result), since = coalesce(s.since, d.since), due = 0
+				result = coalesce(s.result, d.result), since = coalesce(s.since, d.since), asked = coalesce(s.asked, d.asked), due = 0
 			FROM ` + postgresSteps + ` WHERE d.id = s.id AND d.seq = s.after
 			RETURNING d.no, s.place, s.after, s.last, s.writer, s.body
 		), kept AS (
@@ -318,12 +318,13 @@ const (
 	// postgresBegin begins logs.
 	postgresBegin = `
 		WITH step AS (
-			SELECT s.id, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since, s.place, b.started, b.about, b.hard
+			SELECT s.id, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since, s.asked, s.place, b.started, b.about, b.hard
 			FROM ` + postgresSteps + `
-			JOIN unnest($11::text[], $12::text[], $15::bigint[]) WITH ORDINALITY AS b (started, about, hard, place) ON b.place = s.place
+			JOIN unnest($12::text[], $13::text[], $16::bigint[]) WITH ORDINALITY AS b (started, about, hard, place) ON b.place = s.place
 		), born AS (
-			INSERT INTO debate (id, seq, at, started, state, round, result, since, about, hard)
-			SELECT id, last, at, started, coalesce(state, ''), coalesce(round, 0), coalesce(result, ''), coalesce(since, ''), about, hard
+			INSERT INTO debate (id, seq, at, started, state, round, result, since, asked, about, hard)
+			SELECT id, last, at, started, coalesce(state, ''), coalesce(round, 0), coalesce(result, ''), coalesce(since, ''),
+				coalesce(asked, ''), about, hard
 			FROM step ORDER BY place
 			ON CONFLICT (id) DO NOTHING
 			RETURNING no, id
@@ -332,13 +333,14 @@ const (
 			SELECT b.no * 4294967296, s.last, s.writer, s.body FROM born b JOIN step s ON s.id = b.id
 		), labelled AS (
 			INSERT INTO debate_label (pair, debate)
-			SELECT l.pair, b.no FROM unnest($13::bigint[], $14::text[]) AS l (place, pair)
+			SELECT l.pair, b.no FROM unnest($14::bigint[], $15::text[]) AS l (place, pair)
 			JOIN step s ON s.place = l.place JOIN born b ON b.id = s.id
 		)
 		SELECT s.place FROM born b JOIN step s ON s.id = b.id`
 
 	postgresSteps = `unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
-		$9::text[], $10::text[]) WITH ORDINALITY AS s (id, after, last, at, state, round, writer, body, result, since, place)`
+		$9::text[], $10::text[], $11::text[])
+		WITH ORDINALITY AS s (id, after, last, at, state, round, writer, body, result, since, asked, place)`
 )
 
 // postgresWrite writes steps: all that begin a log in one statement, and all that extend one in another.
@@ -397,7 +399,8 @@ func postgresKeep(steps []*step, write func() ([]int, error)) error {
 }
 
 func postgresAppend(ctx context.Context, on statements, s *step) (kept bool, err error) {
-	n, err := on.exec(ctx, postgresExtend, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since)
+	n, err := on.exec(ctx, postgresExtend, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since,
+		s.asked)
 	return n > 0, err
 }
 
@@ -459,12 +462,14 @@ func postgresRows(steps []*step) []any {
 	n := len(steps)
 	ids, ats, writers, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	afters, lasts := make([]int64, n), make([]int64, n)
-	states, rounds, results, sinces := make([]*string, n), make([]*int64, n), make([]*string, n), make([]*string, n)
+	states, rounds, results := make([]*string, n), make([]*int64, n), make([]*string, n)
+	sinces, askeds := make([]*string, n), make([]*string, n)
 	for i, s := range steps {
 		ids[i], afters[i], lasts[i], ats[i] = s.id, s.after, s.last, s.at
-		states[i], rounds[i], writers[i], bodies[i], results[i], sinces[i] = s.state, s.round, s.writer, s.body, s.result, s.since
+		states[i], rounds[i], writers[i], bodies[i] = s.state, s.round, s.writer, s.body
+		results[i], sinces[i], askeds[i] = s.result, s.since, s.asked
 	}
-	return []any{ids, afters, lasts, ats, states, rounds, writers, bodies, results, sinces}
+	return []any{ids, afters, lasts, ats, states, rounds, writers, bodies, results, sinces, askeds}
 }
 
 // postgresPlaces runs a statement that returns the places, from 1, of the steps that it has written.

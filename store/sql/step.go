@@ -2,8 +2,10 @@ package sql
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -25,6 +27,7 @@ type step struct {
 	round  *int64
 	result *string // with state
 	since  *string // when the state was entered; nil: unchanged
+	asked  *string // the open questions, as asked writes them; nil: unchanged
 	begun  *begun
 	limit  *int64 // of cost, as store.Info has it; nil: unchanged
 	wakes  bool   // it leads from a state in which nothing happens by itself, or from nothing, to another state
@@ -105,6 +108,11 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 			if !info.Since.IsZero() { // else it is the state before
 				s.since = new(text(info.Since))
 			}
+			if body.To.Final() {
+				s.asked = new("")
+			}
+		case *flow.Questions:
+			s.asked = new(asked(info))
 		case *flow.Amendment:
 			if body.Budget != nil {
 				s.limit = new(int64(info.Limit))
@@ -164,3 +172,23 @@ func tellable(t time.Time) bool {
 }
 
 func text(t time.Time) string { return t.UTC().Format(timeFormat) }
+
+// asked writes the open questions: when the oldest was asked, and how many there are. "": there are none.
+func asked(info store.Info) string {
+	if info.Asks == 0 {
+		return ""
+	}
+	return text(info.AskedAt) + " " + strconv.Itoa(info.Asks)
+}
+
+// askedIn is the inverse of asked.
+func askedIn(written string, info *store.Info) error {
+	if written == "" {
+		return nil
+	}
+	at, count, _ := strings.Cut(written, " ")
+	var atErr, countErr error
+	info.AskedAt, atErr = time.Parse(timeFormat, at)
+	info.Asks, countErr = strconv.Atoi(count)
+	return errors.Join(atErr, countErr)
+}

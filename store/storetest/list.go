@@ -24,6 +24,7 @@ func listChecks() []check {
 		{"list/by time", listTimes},
 		{"list/far times", listFarTimes},
 		{"list/by owner", listIdle},
+		{"list/by open questions", listAsking},
 		{"list/in the order of ids", listOrder},
 		{"list/after an id", listAfter},
 		{"list/at most so many", listLimit},

@@ -98,6 +98,7 @@ func listDefects() []defect {
 		})},
 		{"all are unfinished", []string{"list/by state"}, "not over", filters(func(f *store.Filter) { f.Unfinished = false })},
 		{"all are at work", []string{"list/by state", "list/all conditions*"}, "", filters(func(f *store.Filter) { f.Working = false })},
+		{"all ask", []string{"list/by open*"}, "open questions", filters(func(f *store.Filter) { f.Asking = false })},
 		{"all are idle", []string{"list/by owner", "lease/the list*"}, "", filters(func(f *store.Filter) { f.Idle = false })},
 		{"a label that is missing is empty", []string{"list/by label"}, "with the labels", func(s *spoiled) {
 			s.infos(func(info *store.Info, f store.Filter) bool {

@@ -1,0 +1,4 @@
+-- The open questions to persons: when the oldest was asked, a space, and how many there are; '': none.
+ALTER TABLE debate ADD COLUMN asked text COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE INDEX debate_asked ON debate (id) WHERE asked <> '';

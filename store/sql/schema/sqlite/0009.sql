@@ -1,0 +1,10 @@
+-- The open questions to persons: when the oldest was asked, a space, and how many there are; '': none.
+ALTER TABLE debate ADD COLUMN asked TEXT NOT NULL DEFAULT '';
+ALTER TABLE debate_commit ADD COLUMN asked TEXT; -- if that has changed
+
+CREATE INDEX debate_asked ON debate (id) WHERE asked <> '';
+
+-- It is touched only where it changes: the index depends on it.
+CREATE TRIGGER debate_asking AFTER INSERT ON debate_commit WHEN new.asked IS NOT NULL BEGIN
+	UPDATE debate SET asked = new.asked WHERE no = new.key / 4294967296 AND asked <> new.asked;
+END;
