@@ -24,6 +24,7 @@ type listFlags struct {
 	labels     []string
 	text       string
 	unfinished bool
+	asking     bool
 	since      string
 	limit      int
 }
@@ -43,6 +44,7 @@ func (p *program) list() *cobra.Command {
 	flags.StringArrayVar(&f.labels, "label", nil, "only those with this label, as `name=value`; can be repeated")
 	flags.StringVar(&f.text, "text", "", "only those whose topic or turns contain this text")
 	flags.BoolVar(&f.unfinished, "unfinished", false, "only those that are not over")
+	flags.BoolVar(&f.asking, "asking", false, "only those in which a person is asked something")
 	flags.StringVar(&f.since, "since", "", "only those started since: an `age` such as 90m, 12h or 7d, or a date such as 2026-01-31")
 	flags.IntVar(&f.limit, "limit", 50, "how many there are at most; 0: all")
 	return c
@@ -71,7 +73,7 @@ func (p *program) runList(ctx context.Context, f *listFlags) error {
 // filter returns what the flags select. It asks for one conversation more than is shown, so that it is known whether there are
 // more.
 func (f *listFlags) filter(now time.Time) (store.Filter, error) {
-	filter := store.Filter{Newest: true, Unfinished: f.unfinished, Text: f.text}
+	filter := store.Filter{Newest: true, Unfinished: f.unfinished, Asking: f.asking, Text: f.text}
 	if f.limit < 0 {
 		return filter, errors.New("--limit is at least 0")
 	}
@@ -166,7 +168,7 @@ func (p *program) showList(found []listed, f *listFlags) error {
 		if err := p.printValue(found); err != nil {
 			return err
 		}
-	case len(found) == 0 && len(f.states)+len(f.labels) == 0 && f.text+f.since == "" && !f.unfinished:
+	case len(found) == 0 && len(f.states)+len(f.labels) == 0 && f.text+f.since == "" && !f.unfinished && !f.asking:
 		p.warnf("There are no conversations yet in %s.", shown(p.place()))
 	case len(found) == 0:
 		p.warnf("There is no such conversation in %s.", shown(p.place()))
