@@ -106,7 +106,9 @@ func (w *reporter) participants() *section {
 		if own != nil && len(own.KeyArguments) > 0 {
 			blocks = append(blocks, block{Label: "Key arguments", Phrases: own.KeyArguments})
 		}
-		card := w.card(p.Name, p.Model, p.Fallbacks, plural(w.record.Participant(p.Name).Turns, "turn"), blocks...)
+		turns := plural(w.record.Participant(p.Name).Turns, "turn")
+		card := w.card(p.Name, performer(p.Model, "", p.Person), p.Fallbacks, turns, blocks...)
+		card.Marks = append(card.Marks, notes(prefixed("stands in: ", p.StandIn))...)
 		if own != nil {
 			card.Marks = append(card.Marks, "the position was found by a model")
 		}
@@ -177,7 +179,7 @@ func (w *reporter) judges() *section {
 	return s
 }
 
-// performer returns who judges or votes.
+// performer returns who speaks, judges or votes.
 func performer(model, judge string, person bool) string {
 	switch {
 	case person:

@@ -128,7 +128,7 @@ func (w *reporter) agents(d *deliberation.Deliberation) *section {
 		if turns := w.record.Participant(a.ID).Turns; said[a.ID] == 0 && turns > 0 { // it has asked, and not contributed yet
 			did = plural(turns, "turn")
 		}
-		card := w.card(a.ID, a.Model, a.Fallbacks, did)
+		card := w.card(a.ID, performer(a.Model, "", a.Person), a.Fallbacks, did)
 		card.Marks = append(notes(otherThan(card.Title, a.ID), roleOf(c, a)), card.Marks...)
 		s.Articles = append(s.Articles, card)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -129,6 +130,26 @@ func TestWhoHasAnswered(t *testing.T) {
 		require.NoError(t, write(&out))
 		assert.Contains(t, out.String(), "retry by Mia", name)
 		assert.Contains(t, out.String(), "answered by Pat", name)
+	}
+}
+
+// TestADebateThatWentOn: a report shows the verdict before, and who has said something in between.
+func TestADebateThatWentOn(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, _ := stage.Engine(config)
+	original := stage.Run(t, engine, config)
+	session, err := engine.Reopen(t.Context(), original.ID, flow.Reopening{Rounds: 2, Person: "Pat"})
+	require.NoError(t, err)
+	record := stage.Ended(t, session)
+	d, err := export.Of(t.Context(), engine, record.ID)
+	require.NoError(t, err)
+	for name, write := range map[string]func(io.Writer) error{"markdown": d.Markdown, "html": d.HTML} {
+		var out bytes.Buffer
+		require.NoError(t, write(&out))
+		for _, part := range []string{"Verdict after round 3", "had won.", "Said in between", "The earlier verdict", "by Pat"} {
+			assert.Contains(t, out.String(), part, name)
+		}
+		assert.Equal(t, 2, strings.Count(out.String(), "Verdict by "), name)
 	}
 }
 

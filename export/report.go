@@ -175,7 +175,7 @@ func newReport(d *Document, file func(hash string) ([]byte, error)) (*report, er
 	r.Answer = filled(t.answer...)
 	t.who[0].Title += ", and what it took"
 	t.who[0].Blocks = slices.Insert(t.who[0].Blocks, 0, block{Box: true, Fields: w.glance()})
-	for _, s := range slices.Concat(t.who, t.material, t.rounds, t.besides, []*section{w.troubles()}) {
+	for _, s := range slices.Concat(t.who, t.material, t.rounds, []*section{w.notes()}, t.besides, []*section{w.troubles()}) {
 		r.add(s)
 	}
 	own := []*section{w.details(), w.states(), w.timeline(), w.usage(), w.summaries(), w.course()}
@@ -204,7 +204,7 @@ func (w *reporter) told() *told {
 		return w.evaluated(w.evaluation)
 	}
 	return &told{
-		answer: []*section{w.outcome(), w.scoresByRound()}, who: []*section{w.participants(), w.judges()},
+		answer: append([]*section{w.outcome(), w.scoresByRound()}, w.earlier()...), who: []*section{w.participants(), w.judges()},
 		material: []*section{w.documents()}, rounds: w.rounds(), besides: []*section{w.audience()},
 	}
 }
