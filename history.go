@@ -53,10 +53,10 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Fork(ctx, id, seq, edit)) })
 }
 
-// Reopen goes on with a debate that is completed, after its verdict: in a fork, which reads the verdict as a note, for further rounds or
-// for the answer of one participant to a question. Both verdicts stand in the fork. If the conversation is not completed, or has no
-// conclusion, the error is of kind state: fork it. If the flow does not reopen conversations, or refuses a field, the error is of kind
-// validation.
+// Reopen goes on with a conversation that is completed, after its conclusion: in a fork, which reads the verdict, the solution or the
+// summary as a note, for further rounds. A debate can go on for the answer of one participant to a question instead. Both conclusions
+// stand in the fork. If the conversation is not completed, or has no conclusion, the error is of kind state: fork it. If the flow does not
+// reopen conversations, or refuses a field, the error is of kind validation.
 func (e *Engine) Reopen(ctx context.Context, id string, o flow.Reopening) (*Session, error) {
 	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Reopen(ctx, id, o)) })
 }

@@ -109,7 +109,7 @@ func Flow() *flow.Flow {
 		Schemas: schemas(), Bodies: []flow.Body{&Decision{}}, Prompts: templates(),
 
 		Decode: flow.DecodeTo[Config], Normalize: normalize, Check: check, Field: field, Fixed: fixed, Texts: texts,
-		Open: open, Owes: owes, Result: result, Amend: amendable, Kinds: kinds, Estimate: estimate, Last: conclusion,
+		Open: open, Owes: owes, Result: result, Amend: amendable, Reopen: reopen, Kinds: kinds, Estimate: estimate, Last: conclusion,
 	}
 }
 

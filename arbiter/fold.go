@@ -61,8 +61,12 @@ func (w *Work) pass(t *flow.Transition) {
 	if t.To == flow.StateCompleting && w.moves(MoveComplete) {
 		w.done = w.ruling
 	}
-	if t.On == flow.TriggerRetry {
+	switch t.On {
+	case flow.TriggerRetry:
 		w.streak = 0
+	case flow.TriggerReopen:
+		w.foldReopened()
+	default:
 	}
 	if (t.To == StateSelecting || t.To == StateEvaluating) && within(t.From) {
 		w.point++

@@ -13,6 +13,10 @@ type Deliberation struct {
 	*flow.Record
 	*sorted
 
+	Earlier []Concluded // the solutions after which the deliberation went on, oldest first
+
+	reopenedAt int // how many turns there were when it last went on
+
 	systems map[string]string // the system prompts, by their names; nil: something that they hold has changed
 }
 
@@ -56,6 +60,9 @@ func (d *Deliberation) Fold(e *flow.Event) error {
 			w.active, w.voter = false, d.Working() == flow.StateCompleting
 		}
 	case *flow.Transition:
+		if body.On == flow.TriggerReopen {
+			d.foldReopened()
+		}
 		if d.systems == nil { // here, and not when one is asked for: a record has many readers
 			d.systems = d.systemPrompts()
 		}

@@ -95,7 +95,7 @@ func Flow() *flow.Flow {
 			StateEvaluating:        {Calls: evaluateCalls, Next: evaluated},
 			flow.StateCompleting:   {Calls: solutionCalls, Next: solved},
 		},
-		Owes: owes, Last: conclusion, Amend: amendable, OnFailure: failureRules(), Kinds: kinds,
+		Owes: owes, Last: conclusion, Amend: amendable, Reopen: reopen, OnFailure: failureRules(), Kinds: kinds,
 		Timed:   []flow.State{StateSummarizing, StateProposing, StateCritiquing, StateRefining},
 		Prompts: templates(),
 		Schemas: schemas(),

@@ -85,7 +85,7 @@ func (b *board) merged(drafts []draft, length func(*flow.Call) int) (calls []*fl
 }
 
 func (b *board) mergeOf(level, place int) attempt {
-	return b.attempt(fmt.Sprintf("merge.%d.%d", level, place), halved("of a part of each draft"))
+	return b.attempt(b.Concluding(fmt.Sprintf("merge.%d.%d", level, place)), halved("of a part of each draft"))
 }
 
 // merge returns what two drafts were merged into, or the call that does so.

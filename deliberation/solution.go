@@ -74,9 +74,9 @@ func unmet(field string, mark float64, all []Requirement) []string {
 }
 
 // Solution returns the solution and its author: the judge, the author of the winning proposal, or the registered
-// synthesizer. ok is false if there is no solution.
+// synthesizer. ok is false if there is no solution. Those after which the deliberation went on stand in Earlier.
 func (d *Deliberation) Solution() (solution *Solution, by string, ok bool) {
-	for _, t := range slices.Backward(d.Turns) {
+	for _, t := range slices.Backward(d.Turns[d.reopenedAt:]) {
 		if t.Kind != KindSynthesis {
 			continue
 		}

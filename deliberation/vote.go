@@ -152,7 +152,7 @@ func (b *board) ranked(voter string, place int) []*work {
 // written asks the author of the winning proposal to write it out as the solution. If that author is left out or dropped,
 // the next one is asked.
 func (b *board) written() []*flow.Call {
-	if slices.ContainsFunc(b.Turns, func(t *flow.Turn) bool { return t.Kind == KindSynthesis }) {
+	if slices.ContainsFunc(b.Turns[b.reopenedAt:], func(t *flow.Turn) bool { return t.Kind == KindSynthesis }) {
 		return nil
 	}
 	if authors := b.authors(); len(authors) > 0 {

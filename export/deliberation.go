@@ -15,7 +15,7 @@ import (
 func (w *reporter) deliberated(d *deliberation.Deliberation) *told {
 	c := d.Config()
 	return &told{
-		answer: []*section{w.solution(d), evaluationsByRound(d)}, who: []*section{w.agents(d)},
+		answer: append([]*section{w.solution(d), evaluationsByRound(d)}, w.earlierSolutions(d)...), who: []*section{w.agents(d)},
 		material: []*section{asked(c.Problem, c.Context), w.documents(), w.clarifications(d)}, rounds: w.deliberatedRounds(d),
 		besides: []*section{w.critiques(d), w.board(d), w.merges(d), w.votes(d)}, engine: []*section{w.histories(d)},
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/agonist-dev/debate/deliberation"
 )
 
 // notes shows what was said in between.
@@ -48,6 +50,21 @@ func (w *reporter) earlier() []*section {
 			shown++
 			s.Articles = append(s.Articles, w.verdict(v, shown))
 		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// earlierSolutions shows the solutions after which the deliberation went on.
+func (w *reporter) earlierSolutions(d *deliberation.Deliberation) []*section {
+	var out []*section
+	for i := range d.Earlier {
+		e := &d.Earlier[i]
+		s := &section{ID: fmt.Sprintf("earlier-%d", i+1), Title: fmt.Sprintf("Solution after round %d", e.Round)}
+		if e.Solution != nil {
+			s.Blocks = append(s.Blocks, block{Text: sentence("by " + w.called(e.By))}, spoken(e.Solution.Description))
+		}
+		s.Blocks = append(s.Blocks, block{Text: "Then the deliberation went on."})
 		out = append(out, s)
 	}
 	return out

@@ -46,7 +46,7 @@ func (p *program) reopen() *cobra.Command {
 	c := &cobra.Command{
 		Use: "reopen id", Args: arguments(cobra.ExactArgs(1)), ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := errors.Join(exclusive(c, "rounds", "ask"), p.checkOutputs()); err != nil {
+			if err := p.checkOutputs(); err != nil {
 				return err
 			}
 			if budget != "" {
@@ -63,8 +63,8 @@ func (p *program) reopen() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.IntVar(&o.Rounds, "rounds", 0, "how many further rounds there are")
-	flags.StringVar(&o.Ask, "ask", "", "a question that one participant answers, in place of further rounds")
-	flags.StringVar(&o.To, "to", "", "the `participant` who answers it")
+	flags.StringVar(&o.Ask, "ask", "", "what is asked now; in a debate, of one participant, in place of further rounds")
+	flags.StringVar(&o.To, "to", "", "the `participant` of a debate who answers it")
 	flags.StringVar(&budget, "budget", "", "the most that may be spent, in `USD`, with what was spent before the result")
 	personFlag(c, &o.Person)
 	p.runFlags(c)

@@ -1,0 +1,42 @@
+package arbiter_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/arbiter"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// Work that was found complete goes on: the arbiter reads how it has ended, and what is to be done further.
+func TestWorkGoesOnAfterItsEnd(t *testing.T) {
+	read := ""
+	engine, _ := engineFor(answers{"d7": func(req *provider.Request) scripted.Reply {
+		read = toJSON(req)
+		return scripted.Reply{Text: toJSON(picks("Ben"))}
+	}})
+	original := stage.Run(t, engine, config())
+	before := toJSON(original)
+	session, err := engine.Reopen(t.Context(), original.ID, flow.Reopening{Rounds: 2, Ask: "Add a test."})
+	require.NoError(t, err)
+	record := stage.Ended(t, session)
+	w, ok := arbiter.Of(record)
+	require.True(t, ok)
+	assert.Equal(t, "d1 select[Ada]\nd2 select[Ben]\nd4 select[Ada]\nd6 complete[]\nd7 select[Ben]\nd8 complete[]\n"+
+		"r1.Ada success\nr2.Ben success\nr3.Ada success\nr4.Ben success\n0/0 failures\ncompleted complete", said(w))
+	assert.Contains(t, read, "All is done.")
+	assert.Contains(t, read, "Add a test.")
+	after, err := engine.Record(t.Context(), original.ID)
+	require.NoError(t, err)
+	assert.Equal(t, before, toJSON(after), "the original stays as it is")
+
+	for field, o := range map[string]flow.Reopening{"rounds": {}, "to": {Rounds: 1, To: "Ada"}} {
+		_, err := engine.Reopen(t.Context(), original.ID, o)
+		assert.Equal(t, field, stage.RequireKind(t, err, provider.KindValidation).Field)
+	}
+}
