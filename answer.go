@@ -53,6 +53,7 @@ func debateSchemas() map[string]*flow.Schema {
 			},
 		}),
 	}
+	schemas[string(KindFloor)] = floorSchema()
 	maps.Copy(schemas, personSchemas())
 	return schemas
 }

@@ -73,14 +73,18 @@ func (d *Debate) asideCall() *flow.Call {
 	return nil
 }
 
-// speechBegun reports whether a speech of the round has begun that is still to be recorded or left out.
+// speechBegun reports whether a speech of the round has begun that is still to be recorded or left out, or the decision who speaks.
 func (d *Debate) speechBegun() bool {
 	for i := range d.schedule {
 		if _, begun := d.CallUsage(turnID(d.Round, d.schedule[i].ID)); begun && d.due(i) {
 			return true
 		}
 	}
-	return false
+	if d.config.Floor == nil {
+		return false
+	}
+	_, begun := d.CallUsage(d.floorID(d.decisions() + 1))
+	return begun
 }
 
 // answering asks a participant the question of the nth note.

@@ -43,6 +43,7 @@ func (v *validation) check(c *Config) {
 	v.checkParticipants(c, f)
 	v.checkJudging(c)
 	v.checkAudience(c, f)
+	v.checkFloor(c, f)
 	v.checkAssign(c)
 	v.people(c)
 	switch {
@@ -166,7 +167,7 @@ func (v *validation) checkFormat(c *Config) *format.Format {
 // may have them: its debate goes on.
 func (v *validation) speeches(field string, f *format.Format) {
 	notSpoken := func(at, kind string) {
-		own := []flow.CallKind{KindAssessment, KindVerdict, KindBallot, KindAssign, KindAside, flow.KindSummary}
+		own := []flow.CallKind{KindAssessment, KindVerdict, KindBallot, KindAssign, KindAside, KindFloor, flow.KindSummary}
 		if slices.Contains(own, flow.CallKind(kind)) {
 			v.Addf(at, "is %q, which no speech is: readers would take it for one", kind)
 		}

@@ -77,6 +77,8 @@ type Config struct {
 	Participants []Participant `json:"participants"`
 	// Judging says who judges. If it is nil, no judge is asked, and there is no verdict.
 	Judging *Judging `json:"judging,omitempty"`
+	// Floor decides who speaks next. If it is nil, the order of Participants does.
+	Floor *Floor `json:"floor,omitempty"`
 	// Audience votes before and after the debate. If it is nil, there is no audience.
 	Audience *Audience `json:"audience,omitempty"`
 	// AssignPositions lets a model find positions for the participants without one. If it is nil, they choose for
@@ -298,6 +300,9 @@ func (c *Config) withDefaults() *Config {
 	if c.Judging != nil {
 		c.Judging.defaults(c.MaxTokens)
 	}
+	if c.Floor != nil {
+		c.Floor.Name = cmp.Or(c.Floor.Name, defaultFloor)
+	}
 	if c.Audience != nil {
 		c.Audience.defaults()
 	}
@@ -324,6 +329,7 @@ func (c *Config) clone() *Config {
 		d.Participants[i].Metadata = maps.Clone(d.Participants[i].Metadata)
 	}
 	d.Judging, d.Audience, d.AssignPositions = c.Judging.clone(), c.Audience.clone(), flow.CloneValue(c.AssignPositions)
+	d.Floor = flow.CloneValue(c.Floor)
 	d.seats().Clone()
 	d.Watch, d.StopOn = slices.Clone(c.Watch), slices.Clone(c.StopOn)
 	d.OnFailure = flow.CloneRules(c.OnFailure)

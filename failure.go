@@ -130,7 +130,7 @@ func (d *Debate) rounds() int {
 // kinds returns the function for [flow.Flow].Kinds: what a format asks for, and what every debate may.
 func kinds(formats map[string]format.Format) func(flow.Config) []flow.CallKind {
 	return func(config flow.Config) []flow.CallKind {
-		all := []flow.CallKind{KindAssessment, KindVerdict, KindBallot, KindAssign, format.KindQuestion, format.KindAnswer, KindAside}
+		all := []flow.CallKind{KindAssessment, KindVerdict, KindBallot, KindAssign, format.KindQuestion, format.KindAnswer, KindAside, KindFloor}
 		if f, ok := formatOf(formats, config.(*Config)); ok {
 			all = append(all, f.Kinds()...)
 		}

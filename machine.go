@@ -79,7 +79,7 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 			flow.StateCompleting:   {Calls: lastCalls, Next: concluded, Steady: []flow.CallKind{KindBallot}},
 		},
 		Schemas: debateSchemas(),
-		Bodies:  []flow.Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
+		Bodies:  []flow.Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}, &FloorGiven{}},
 		Timed:   []flow.State{StateAwaitingResponses},
 
 		Decode: flow.DecodeTo[Config], Normalize: normalizer(formats), Check: checker(formats, own, detectors), Readable: true,

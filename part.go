@@ -23,10 +23,11 @@ type Debate struct {
 	// Verdict is the first verdict that agrees with the panel: it names the panel's winner, or nobody if the panel has none. It
 	// is nil if there is no such verdict. Verdicts holds all of them. Outcome has the panel's decision.
 	Verdict    *Verdict
-	Verdicts   []*Verdict  // in the order in which they were recorded
-	Ballots    []*Ballot   // the audience's votes, in the order in which they were recorded
-	Assignment *Assignment // the positions that a model has found; nil if no model was asked
-	Earlier    []Concluded // the conclusions after which the debate went on, oldest first
+	Verdicts   []*Verdict    // in the order in which they were recorded
+	Ballots    []*Ballot     // the audience's votes, in the order in which they were recorded
+	Assignment *Assignment   // the positions that a model has found; nil if no model was asked
+	Earlier    []Concluded   // the conclusions after which the debate went on, oldest first
+	Floors     []*FloorGiven // who was given the floor, in the order in which it was recorded
 
 	config   *Config
 	format   *format.Format
@@ -43,6 +44,7 @@ type Debate struct {
 	phases   []string        // the names of the phases in which rounds were begun, by round; the first is none's
 	said     []bool          // by slot of the schedule: whether its speech is recorded
 	voiced   map[string]bool // who has spoken in the round
+	given    []string        // who was given the floor in the round, one after the other
 	sheets   map[answerBy]*sheet
 	shingles []detect.Shingles // of the turns, if a detector compares them
 	compares bool              // whether a detector compares turns
@@ -160,6 +162,8 @@ func (d *Debate) Fold(e *flow.Event) error {
 		if body.On == flow.TriggerReopen {
 			d.foldReopened()
 		}
+	case *FloorGiven:
+		d.foldFloor(body)
 	case *Assessment:
 		d.Assessments = append(d.Assessments, body)
 	case *Verdict:
@@ -207,6 +211,7 @@ func (d *Debate) beginRound(n int) {
 	}
 	clear(d.said)
 	clear(d.voiced)
+	d.given = d.given[:0]
 }
 
 func (d *Debate) foldTurn(t *flow.Turn) {

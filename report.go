@@ -16,6 +16,8 @@ func (d *Debate) MarshalJSON() ([]byte, error) {
 		Verdicts    []json.Marshaler `json:"verdicts,omitempty"`
 		Ballots     []json.Marshaler `json:"ballots,omitempty"`
 		Earlier     []Concluded      `json:"earlier,omitempty"`
+		Floors      []json.Marshaler `json:"floors,omitempty"`
+		Shares      []Share          `json:"shares,omitempty"`
 		Outcome     Outcome          `json:"outcome"`
 	}
 	if a := d.Assignment; a != nil {
@@ -32,6 +34,12 @@ func (d *Debate) MarshalJSON() ([]byte, error) {
 	}
 	for _, b := range d.Ballots {
 		own.Ballots = append(own.Ballots, d.At(b.Call, b))
+	}
+	for _, g := range d.Floors {
+		own.Floors = append(own.Floors, d.At(g.Call, g))
+	}
+	if d.config.Floor != nil {
+		own.Shares = d.Shares()
 	}
 	own.Earlier, own.Outcome = d.Earlier, d.Outcome()
 	return d.MarshalWith(own)

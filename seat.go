@@ -29,6 +29,9 @@ func (c *Config) seats() flow.Seats {
 				}
 			}
 		}
+		if c.Floor != nil && !yield(c.Floor.seat()) {
+			return
+		}
 		if c.AssignPositions != nil {
 			yield(c.AssignPositions.seat())
 		}
@@ -51,6 +54,9 @@ func asks(r *flow.Record) []*flow.Call {
 		for i := range d.config.Audience.Members {
 			calls = append(calls, memberCall(d, &d.config.Audience.Members[i], "", KindBallot))
 		}
+	}
+	if d.config.Floor != nil {
+		calls = append(calls, d.floorCall(1))
 	}
 	return calls
 }

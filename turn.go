@@ -22,6 +22,9 @@ func turnCalls(r *flow.Record) []*flow.Call {
 	if aside := d.asideCall(); aside != nil {
 		return []*flow.Call{aside}
 	}
+	if d.floored() {
+		return d.floorCalls()
+	}
 	_, few := tooFew(d)
 	var calls []*flow.Call
 	group, waiting := 0, d.Waiting()
@@ -203,6 +206,9 @@ func estimateDebate(e *flow.Estimator, rounds int) error {
 			return err
 		}
 		for i := range d.schedule {
+			if i > 0 && d.floored() { // the last one needs no decision
+				e.Calls([]*flow.Call{d.floorCall(i)})
+			}
 			call := turnCall(d, &d.schedule[i])
 			e.Calls([]*flow.Call{call})
 			e.Said(call)

@@ -94,7 +94,7 @@ func (w *reporter) participants() *section {
 			found[a.Positions[i].Participant] = &a.Positions[i]
 		}
 	}
-	for _, p := range w.config.Participants {
+	for seat, p := range w.config.Participants {
 		persona, position, own := p.Persona, p.Position, found[p.Name]
 		if own != nil {
 			persona, position = cmp.Or(persona, own.Persona), own.Position
@@ -109,6 +109,9 @@ func (w *reporter) participants() *section {
 		turns := plural(w.record.Participant(p.Name).Turns, "turn")
 		card := w.card(p.Name, performer(p.Model, "", p.Person), p.Fallbacks, turns, blocks...)
 		card.Marks = append(card.Marks, notes(prefixed("stands in: ", p.StandIn))...)
+		if w.config.Floor != nil { // who has decided how much each was heard
+			card.Marks = append(card.Marks, fmt.Sprintf("%.0f %% of the words", w.debate.Shares()[seat].Percent))
+		}
 		if own != nil {
 			card.Marks = append(card.Marks, "the position was found by a model")
 		}

@@ -69,7 +69,7 @@ func TestEveryField(t *testing.T) {
 	for _, kind := range []flow.EventKind{
 		flow.EventStart, flow.EventTransition, flow.EventTurn, flow.EventSummary, flow.EventRejected, flow.EventFailed, flow.EventWarning,
 		flow.EventSkipped, flow.EventInquiry, flow.EventAnswer, flow.EventSent, flow.EventNote, flow.EventTools, flow.EventTool, flow.EventIntent,
-		flow.EventRedacted, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventAssigned, "decision",
+		flow.EventRedacted, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventAssigned, debate.EventFloor, "decision",
 	} {
 		assert.True(t, held[kind], "no event %s held what is removed", kind)
 	}
@@ -150,7 +150,7 @@ func fieldsOf(v reflect.Value, set map[string]bool) {
 // everyField returns the configs of each flow. Together they set every field.
 func everyField() map[string][]flow.Config {
 	return map[string][]flow.Config{
-		"debate":       {everyDebate(), customDebate()},
+		"debate":       append([]flow.Config{everyDebate(), customDebate()}, chairedDebates()...),
 		"deliberation": {everyDeliberation(), otherDeliberation(), votingDeliberation()},
 		"arbiter":      {everyArbitration(), otherArbitration(), personalArbitration()},
 		"evaluation":   {everyEvaluation()},
@@ -268,6 +268,20 @@ func customDebate() *debate.Config {
 		Decide: format.ByJudges, LeaverMayWin: true, Asides: 2,
 	}
 	return &c
+}
+
+// chairedDebates are debates in which a model, a function and a person give the floor.
+func chairedDebates() []flow.Config {
+	var all []flow.Config
+	for _, floor := range []debate.Floor{
+		{Name: "Kim", Model: "test/a", Fallbacks: []string{"test/b"}, Options: everyOption(), Instructions: "."}, {Judge: "jury"},
+		{Person: true, Term: flow.Term{Within: flow.Duration(time.Hour), Overdue: flow.OptionStandIn, StandIn: "test/a"}},
+	} {
+		c := stage.TwoDebaters()
+		c.Floor, c.Rounds = &floor, 1
+		all = append(all, &c)
+	}
+	return all
 }
 
 func everyDeliberation() *deliberation.Config {

@@ -1,0 +1,106 @@
+package debate_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// chaired is a debate of three whom nobody judges, and in which somebody gives the floor.
+func chaired(floor debate.Floor) debate.Config {
+	config := stage.TwoDebaters()
+	config.Judging, config.Floor = nil, &floor
+	config.Participants = append(config.Participants, debate.Participant{Name: "Cid", Model: "test/debater", Position: "Let them decide."})
+	return config
+}
+
+// gives decides who speaks next.
+func gives(s *stage.Stepper, attempt int, to string) {
+	call := s.InFlight()[0].Call
+	text := stage.JSON(debate.FloorAnswer{Because: "It is time.", To: to})
+	s.Feed(flow.Result{Call: call, Attempt: attempt, Text: text, Usage: stage.LittleUsage})
+}
+
+// A chair decides who speaks next, among those who have not spoken in the round.
+func TestAChairGivesTheFloor(t *testing.T) {
+	s := stage.Begun(t, chaired(debate.Floor{Model: "test/debater", Instructions: "Be brief."}))
+	next := func() string { return s.InFlight()[0].Call }
+	require.Equal(t, "r1.floor.1", next())
+	command, err := s.Command("r1.floor.1")
+	require.NoError(t, err)
+	assert.Contains(t, command.Request.Last.Text, "Ada or Ben or Cid")
+	assert.Contains(t, command.Request.System, "Be brief.")
+	gives(s, 1, "Ben")
+	require.Equal(t, "r1.opening.Ben", next())
+	s.Says("r1.opening.Ben", 1)
+	require.Equal(t, "r1.floor.2", next())
+	gives(s, 1, "Ben")
+	require.Len(t, s.Record().Rejections, 1, "who has spoken may not speak again")
+	gives(s, 2, "Cid")
+	s.Says("r1.opening.Cid", 1)
+	require.Equal(t, stage.AdasOpening, next(), "nobody else is left: nobody decides")
+	s.Says(stage.AdasOpening, 1)
+	require.Equal(t, "r2.floor.1", next())
+	s.Fails("r2.floor.1", 1, flow.Error{Kind: provider.KindRefusal})
+	require.Equal(t, "r2.rebuttal.Ada", next(), "without a decision the order decides")
+	s.Says("r2.rebuttal.Ada", 1)
+	require.Equal(t, "r2.floor.2", next())
+
+	d := stage.View(s.Record())
+	require.Len(t, d.Floors, 2)
+	assert.Equal(t, debate.FloorAnswer{Because: "It is time.", To: "Cid"}, d.Floors[1].FloorAnswer)
+	sum := 0.0
+	for _, share := range d.Shares() {
+		sum += share.Percent
+	}
+	assert.InDelta(t, 100, sum, 0.01)
+	assert.Equal(t, debate.Share{Name: "Ada", Turns: 2, Words: 4, Percent: 50}, d.Shares()[0])
+	var shown struct {
+		Floors []debate.FloorAnswer `json:"floors"`
+		Shares []debate.Share       `json:"shares"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(stage.JSON(d)), &shown))
+	assert.Len(t, shown.Floors, 2)
+	assert.Len(t, shown.Shares, 3)
+}
+
+// A person gives the floor, who is told what is asked.
+func TestAPersonGivesTheFloor(t *testing.T) {
+	config := chaired(debate.Floor{Name: "Kim", Person: true})
+	s := stage.Begun(t, config)
+	q, open := s.Record().Question("r1.floor.1")
+	require.True(t, open)
+	assert.Equal(t, "Kim", q.To)
+	assert.Contains(t, q.Question, config.Topic)
+	s.Feed(flow.Answer{Inquiry: q.ID, Text: stage.JSON(debate.FloorAnswer{Because: "He was asked.", To: "Cid"})})
+	assert.Equal(t, "r1.opening.Cid", s.InFlight()[0].Call)
+}
+
+// Where an order is given, or all speak at once, nobody decides.
+func TestWhereNobodyGivesTheFloor(t *testing.T) {
+	for name, change := range map[string]func(*debate.Config){
+		"at once":       func(c *debate.Config) { c.Mode = debate.Simultaneous },
+		"a fixed order": func(c *debate.Config) { c.Format, c.Participants = format.LincolnDouglas, c.Participants[:2] },
+	} {
+		config := chaired(debate.Floor{Model: "test/debater"})
+		change(&config)
+		engine, _ := stage.Engine(config)
+		require.ErrorContains(t, engine.Validate(t.Context(), config), "floor: there is no order to decide", name)
+	}
+	for field, floor := range map[string]debate.Floor{
+		"floor.model": {}, "floor.name": {Name: "Ada", Model: "test/debater"},
+		"floor.within": {Model: "test/debater", Term: flow.Term{Within: 1}},
+	} {
+		config := chaired(floor)
+		engine, _ := stage.Engine(config)
+		require.ErrorContains(t, engine.Validate(t.Context(), config), field+":")
+	}
+}
