@@ -8,9 +8,6 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// KindAside is the kind of an answer out of turn, to the question of a note.
-const KindAside flow.CallKind = "aside"
-
 // aside returns why a participant cannot answer a note out of turn now; see flow.Flow.Aside.
 func aside(r *flow.Record, n *flow.Note) error {
 	d := of(r)

@@ -67,12 +67,6 @@ type FloorAnswer struct {
 	To      string `json:"to" redact:"-"` // who speaks next
 }
 
-// KindFloor is the kind of a decision about who speaks next.
-const KindFloor flow.CallKind = "floor"
-
-// EventFloor is the kind of a FloorGiven.
-const EventFloor flow.EventKind = "floor" // *FloorGiven: somebody was given the floor
-
 // FloorGiven is a decision about who speaks next.
 type FloorGiven struct {
 	flow.Spend

@@ -36,7 +36,7 @@ type JudgeTask struct {
 	Debate   string        // the debate's id
 	Call     string        // deterministic; with Attempt it is an idempotency key
 	Attempt  int           // from 1
-	Kind     flow.CallKind // KindAssessment, KindVerdict, or KindBallot
+	Kind     flow.CallKind // KindAssessment, KindVerdict, KindBallot, or KindFloor
 	Topic    string
 	Language string     // in which the answer is to be written: Config.Language; "": that of Topic
 	Aim      format.Aim // what is judged, such as [format.ByTruth]; "": [format.ByArgument]. A ballot has none

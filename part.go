@@ -278,6 +278,8 @@ const (
 	KindVerdict    flow.CallKind = "verdict"
 	KindBallot     flow.CallKind = "ballot" // of the audience
 	KindAssign     flow.CallKind = "assign" // of the search for positions
+	KindAside      flow.CallKind = "aside"  // of an answer out of turn, to the question of a note
+	KindFloor      flow.CallKind = "floor"  // of a decision about who speaks next
 )
 
 // The kinds of events that only debates have.
@@ -286,6 +288,7 @@ const (
 	EventVerdict    flow.EventKind = "verdict"    // *Verdict: a judge has given the verdict
 	EventBallot     flow.EventKind = "ballot"     // *Ballot: a member of the audience has voted
 	EventAssigned   flow.EventKind = "assigned"   // *Assignment: a model has found positions
+	EventFloor      flow.EventKind = "floor"      // *FloorGiven: somebody was given the floor
 )
 
 // EventKind implements [flow.Body].
