@@ -77,7 +77,10 @@
 //
 // You can write a format in Go or in JSON ([format.Parse]), and see its speeches with [Format].Schedule.
 // Config.Rounds limits the rounds of formats that do not fix them. In formats without an order of their own, the
-// speakers of a round hear each other, unless Config.Mode is [Simultaneous].
+// speakers of a round hear each other, unless Config.Mode is [Simultaneous]. A [Floor] decides who of them speaks next.
+//
+// A participant is a model, or a person, who is asked through a [flow.Inquiry], may have a time for each speech, and a model that
+// stands in; see [flow.Term] and [flow.Record].Question.
 //
 // With [AssignPositions] a model finds positions, personas and key arguments for participants that have no position. An
 // [Audience] votes before and after the debate; see [Debate.Swing].
@@ -109,6 +112,7 @@
 //   - [Session.Stop] ends the rounds. The verdict is given on what has been said.
 //   - [Session.Cancel] ends the debate without a verdict.
 //   - [Session.Retry] returns to the point at which a failure has stopped the debate.
+//   - [Session.Say] says something in between, as somebody who takes no part ([flow.Note]).
 //
 // The debate waits up to [Config].Patience for an outage to pass. A rule of [Config].OnFailure decides about any other
 // permanent failure. Without a rule, the failure becomes an inquiry with options. The debate waits until [Session.Answer]
@@ -135,8 +139,9 @@
 // [Engine.Control].
 //
 // [Session.Snapshot] returns the log as versioned JSON at any moment, and [Engine.Import] stores it, for [Engine.Open] to continue.
-// [Engine.Fork] starts a new debate from any event of an old one. [Engine.Export] writes a debate without its
-// secrets, [Engine.Import] reads it, and [Engine.Verify] checks a stored log. Package export writes a debate as Markdown or HTML.
+// [Engine.Fork] starts a new debate from any event of an old one, and [Engine.Reopen] one that goes on after the verdict.
+// [Engine.Export] writes a debate without its secrets, [Engine.Import] reads it, and [Engine.Verify] checks a stored log. Package export
+// writes a debate as Markdown or HTML.
 //
 // # Money
 //

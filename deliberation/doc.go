@@ -21,9 +21,9 @@
 //
 // # Clarification
 //
-// Before the first round the agents may ask a person ([Clarification]). Equal questions of several agents are one. The
-// config may hold answers that are known beforehand. Asking is optional. If an agent's call for questions fails, it can be
-// skipped: a warning is recorded, and the agent counts as having no questions. The rounds begin even if the calls of all
+// An agent is a model, or a person (Agent.Person). Before the first round the agents may ask a person ([Clarification]). Equal questions of
+// several agents are one. The config may hold answers that are known beforehand. Asking is optional. If an agent's call for questions
+// fails, it can be skipped: a warning is recorded, and the agent counts as having no questions. The rounds begin even if the calls of all
 // agents have failed. The rule for too few agents, below, applies to the rounds only.
 //
 // # Rounds

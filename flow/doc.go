@@ -23,7 +23,8 @@
 //     ([AwaitingInputError]), [AnsweredError], [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrMissing],
 //     [ErrUnsupported], [ErrUnpriced], [ErrPaused]
 //   - tools: [Tool], [NewTool], [WithApproval], [ToolInfo], [ToolUse], [ToolPolicy]
-//   - answers of persons: [Inquiry], [InquiryCost], [FailedCall], [PendingUse], [Answer], [Option]
+//   - answers of persons: [Term], [Question] ([Passage]), [Inquiry], [InquiryCost], [FailedCall], [PendingUse], [Answer], [Option]
+//   - what is said in between, and after the end: [Note], [Reopening]
 //
 // # For readers of a record
 //
@@ -35,7 +36,7 @@
 //   - a call and its attempts: [Intent], [Spend], [VendorMetadata], [LeftOut], [AttemptEnd], [SpendOf], [Turn], [Chunk], [Heartbeat],
 //     [Summarized], [Rejection], [Failure], [FailedAttempt], [Skipped], [Withdrawn],
 //     [CallUsage] ([UsedTool]), [Charge], [Late], [ToolCalls], [AskedTool], [Continued], [ToolResult], [ToolOffer], [Gap]
-//   - persons: [Inquiry], [Answer]
+//   - persons: [Inquiry] ([Reading]), [Questions], [Answer], [Note], [KindNote]
 //   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [IsHash], [LogFiles], [ErrNoFile]
 //   - actors: [ParticipantState], [Status], [Described], [Dropped]
 //   - costs: [Account], [Unsettled], [SpentByLabel]
@@ -46,9 +47,9 @@
 //
 // A [Flow] is a table of states with the work of each. A flow outside this repository can do all that the debate flow can.
 //
-//   - the table: [State], [Trigger], [Rule], [Guard], [Lifecycle], [Compile]
+//   - the table: [State], [Trigger], [Rule], [Guard], [Lifecycle], [Compile], [TriggerReopen] ([Reopened])
 //   - the work of a state: [Step], [Exit], [EndReason], [Missing], [Then]
-//   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [Function], [TaskOf],
+//   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [ForPerson], [Function], [TaskOf],
 //     [Asked], [View], [OnFail], [Allowance]
 //   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [AnswerTo], [Names]
 //   - its config: [Config], [DecodeTo], [NormalizeTo], [ConfigAs], [Settings], [TopicOf], [Seat], [Seats], [Models],
