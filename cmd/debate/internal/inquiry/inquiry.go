@@ -17,9 +17,12 @@ import (
 )
 
 // Lines returns what a person reads of an inquiry: what it asks, as [progress.Asks] says it, the arguments of a tool, and the options, a
-// line each.
+// line each. A question that is answered in one's own words keeps its lines, and says until when.
 func Lines(q *flow.Inquiry, asks string) []string {
 	out := []string{asks}
+	if len(q.Options) == 0 {
+		out = asked(q)
+	}
 	if q.Use != nil {
 		out = append(out, "  "+Use(q.Use))
 	}
@@ -53,12 +56,27 @@ func Retries(open []flow.Inquiry) []flow.Answer {
 	return out
 }
 
+// asked returns the lines of a question that have words.
+func asked(q *flow.Inquiry) []string {
+	var out []string
+	for line := range strings.Lines(q.Question) {
+		if line = progress.Clean(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	if !q.Until.IsZero() {
+		out = append(out, "  until "+q.Until.Local().Format("Jan 02 15:04:05")) //nolint:gosmopolitan // people read the time of their place
+	}
+	return out
+}
+
 // Meaning says what an option does.
 func Meaning(option flow.Option) string {
 	return cmp.Or(map[flow.Option]string{
 		flow.OptionRetry:     "try again now",
 		flow.OptionWait:      "wait as long as the vendor asks, then try again",
 		flow.OptionModel:     "let another model take over",
+		flow.OptionStandIn:   "let the model that stands in answer this once",
 		flow.OptionSummarize: "summarize what is too long for the model",
 		flow.OptionTruncate:  "leave out what is too long for the model",
 		flow.OptionSkip:      "continue without this result",

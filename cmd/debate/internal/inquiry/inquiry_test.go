@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -37,6 +38,14 @@ func TestLines(t *testing.T) {
 		ID: "a", Options: []flow.Option{flow.OptionApprove, flow.OptionDeny},
 		Use: &flow.PendingUse{Tool: "write_file", Arguments: "{\"path\":\n \"/etc/passwd\"}", Cut: true},
 	}, "May it?"))
+}
+
+// TestLinesOfASpeech: who is asked for a speech reads the lines of the question, and until when it is open.
+func TestLinesOfASpeech(t *testing.T) {
+	until := time.Date(2026, time.March, 4, 15, 6, 7, 0, time.Local) //nolint:gosmopolitan // as people read it
+	assert.Equal(t, []string{"It is your turn, Ada.", "Your side: for", "  until Mar 04 15:06:07"}, inquiry.Lines(&flow.Inquiry{
+		ID: "a", Question: "It is your turn, Ada.\n\nYour side: for", Within: flow.Duration(time.Hour), Until: until,
+	}))
 }
 
 // TestDialogue: which lines become which answer. What is none is refused, and asked for again.
@@ -126,6 +135,7 @@ func TestMeaning(t *testing.T) {
 	for _, option := range []flow.Option{
 		flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSummarize, flow.OptionTruncate, flow.OptionSkip, flow.OptionDrop,
 		flow.OptionEnd, flow.OptionContinue, flow.OptionApprove, flow.OptionDeny, flow.OptionAlways, flow.OptionAgain, flow.OptionDone, flow.OptionTell,
+		flow.OptionStandIn,
 	} {
 		assert.NotEqual(t, string(option), inquiry.Meaning(option))
 	}

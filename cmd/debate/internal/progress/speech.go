@@ -23,8 +23,8 @@ type Speech struct {
 	Text  string // Markdown
 }
 
-// SpeechOf returns what an event lets people read: a turn, a summary aside, an assessment, a verdict, a vote or a decision. ok is false
-// for all other events. name returns how an actor is shown.
+// SpeechOf returns what an event lets people read: a turn, a summary aside, an assessment, a verdict, a vote, a decision or a note. ok is
+// false for all other events. name returns how an actor is shown.
 func SpeechOf(body flow.Body, name func(id string) string) (s Speech, ok bool) {
 	switch b := body.(type) {
 	case *flow.Turn:
@@ -40,6 +40,10 @@ func SpeechOf(body flow.Body, name func(id string) string) (s Speech, ok bool) {
 		s = Speech{Who: name(b.Voter), What: "vote", Text: fmt.Sprintf("**%s**: %s", b.Vote, b.Reasoning)}
 	case *arbiter.Decision:
 		s = Speech{Who: name("arbiter"), What: "decision", Text: decisionText(b)}
+	case *debate.FloorGiven:
+		s = Speech{Who: "The chair", What: "floor", Round: b.Round, Text: fmt.Sprintf("**%s** has the floor: %s", name(b.To), b.Because)}
+	case *flow.Note:
+		return Speech{Who: Clean(b.As), What: "note", Round: b.Round, Text: b.Text}, true
 	default:
 		return Speech{}, false
 	}
