@@ -69,7 +69,7 @@ func (p *program) control(ctx context.Context, engine *debate.Engine, id string,
 	if err := unplayed(engine, modelsIn(signal)); err != nil {
 		return err
 	}
-	refusal := engine.Control(ctx, id, signal)
+	refusal := engine.Control(ctx, id, p.signed(signal))
 	if refusal == nil || !errors.Is(refusal, &flow.Error{Kind: provider.KindState}) {
 		return refused(refusal)
 	}
@@ -85,6 +85,35 @@ func (p *program) control(ctx context.Context, engine *debate.Engine, id string,
 		next = progress.Command(amending(amends(record.Failure), record.CutShort()), shortID(id)) + " raises it."
 	}
 	return &toldError{refusal, opposition(signal, record, refusal), next}
+}
+
+// signed gives a control the name of the system's user, who has asked for it. Answers and notes have a flag for that.
+func (p *program) signed(signal flow.Signal) flow.Signal {
+	switch s := signal.(type) {
+	case flow.Pause:
+		s.Person = p.user()
+		return s
+	case flow.Resume:
+		s.Person = p.user()
+		return s
+	case flow.Stop:
+		s.Person = p.user()
+		return s
+	case flow.Cancel:
+		s.Person = p.user()
+		return s
+	case flow.Retry:
+		s.Person = p.user()
+		return s
+	case flow.Sent:
+		s.Person = p.user()
+		return s
+	case flow.Amendment:
+		s.Person = p.user()
+		return s
+	default:
+		return signal
+	}
 }
 
 // tellState says what state a conversation is in now, unless it is to be continued here and can be: then it reports true.
@@ -186,7 +215,7 @@ func (p *program) goOn(ctx context.Context, engine *debate.Engine, id, reason st
 		return err
 	}
 	if session.State() == flow.StatePaused {
-		if err := session.Control(ctx, flow.Resume{Reason: reason}); err != nil {
+		if err := session.Control(ctx, p.signed(flow.Resume{Reason: reason})); err != nil {
 			return err
 		}
 	}
