@@ -18,7 +18,7 @@ import (
 
 // waiting lets a command that answers take the newest conversation that waits for an answer, if "last" asks for it.
 func waiting() choice {
-	return choice{last: &store.Filter{States: []flow.State{flow.StateAwaitingInput}, Unfinished: true}}
+	return choice{last: &store.Filter{Asking: true, Unfinished: true}}
 }
 
 // answerFlags are the flags of the command answer.

@@ -46,6 +46,9 @@ func (c *choice) what() string {
 	if len(c.last.States) > 0 { // those of waiting
 		return what + " that waits for an answer"
 	}
+	if c.last.Asking {
+		return what + " that waits for an answer"
+	}
 	if c.last.Unfinished {
 		what += " that is not over"
 	}
