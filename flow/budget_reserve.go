@@ -228,7 +228,7 @@ func (c *Core) hiddenGrowth(counter token.Counter) int {
 	}
 	for _, i := range r.hidden[sum.turns:] {
 		_, names, load, _ := carried(r.Turns[i].Attachments)
-		said, label := text.Defused(r.Turns[i].Text), r.labelOf(r.Turns[i], r.Turns[i].Target)
+		said, label := text.Defused(r.Turns[i].Text), r.labelOf(r.Turns[i], nil)
 		size := len(said) + len(label)
 		if counter != nil {
 			size = counter.Count(said) + counter.Count(label)

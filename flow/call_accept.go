@@ -214,6 +214,9 @@ func (c *Core) turn(state *callState, spend *Spend, s Result) *Turn {
 		UsedUp: state.usedUp,
 	}
 	addBeside(turn, s.Metadata, intent.Tokens)
+	if intent.Schema == "" {
+		turn.Quotations = c.quotations(turn.Text, s.Quotations)
+	}
 	return turn
 }
 

@@ -309,6 +309,9 @@ type Command struct {
 	// Spoken names the field of the answer whose text readers watch in place of the JSON; see AnswerOf.Spoken. Schema is
 	// then "".
 	Spoken string
+	// Quotes are the documents with which the runtime compares what the reply quotes, Said included. nil: nothing is compared. They are
+	// read only.
+	Quotes []Document
 }
 
 // Command returns a call in flight as a self-contained value. The core may take further inputs while it is
@@ -348,6 +351,9 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	if call.Performer == byTool {
 		command.Tool, command.Use = intent.Tool, c.toolInput(ready, intent)
 		return nil
+	}
+	if r.settings.Quotes && call.Schema == "" && call.span == nil {
+		command.Quotes = r.settings.Documents
 	}
 	if call.Performer == ByFunction {
 		command.Function = call.Function

@@ -137,6 +137,10 @@ type Settings struct {
 	// Documents are what everybody reads. The first may have no name: its files belong to the topic. Requests to models
 	// begin with them.
 	Documents []Document `json:"documents,omitempty"`
+	// Quotes compares what turns quote from text documents with their bytes. A turn marks such words as
+	// <quote document="report.txt">…</quote>, by the name of a file or a document. The turn is recorded with the results, and its readers
+	// see them; see [Turn].Quotations. The flow tells speakers of the mark.
+	Quotes bool `json:"quotes,omitempty"`
 	// Rounds is the maximum number of rounds. 0: unknown.
 	Rounds int `json:"rounds,omitempty"`
 	// Participants are the names of the participants, in the order of their seats.

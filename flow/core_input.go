@@ -73,6 +73,8 @@ type (
 		Text        string              // free text, or the JSON of an answer
 		Stop        provider.StopReason // "": the end
 		Attachments []File              // of a person's answer
+		// Quotations is what the runtime has found about quotations in Text, by the document and the words; see [Command].Quotes.
+		Quotations map[string]Quotation
 		// Calls are the tools that the model asks for, instead of a reply or beside it.
 		Calls []provider.ToolCall
 		Free  bool // nothing was paid: the reply came from a cache of the host program's

@@ -220,6 +220,8 @@ type Turn struct {
 	Citations []provider.Citation `json:"citations,omitempty"`
 	// Uncited is how many sources were dropped: their URL cannot be shown, or they were too many; see [provider.Citation].
 	Uncited int `json:"uncited,omitempty"`
+	// Quotations are the passages of Text that are marked as words of a document, in its order; see [Settings].Quotes.
+	Quotations []Quotation `json:"quotations,omitempty"`
 }
 
 // Summarized is a summary of a part of the conversation. In its view it replaces the messages up to Upto, exclusive.

@@ -206,7 +206,7 @@ func checkBeside(t *Turn) error {
 			return invalid("turn.citations", "has a place outside of the text")
 		}
 	}
-	return nil
+	return checkQuotations(t)
 }
 
 // addBeside adds to a turn what came with its text.

@@ -63,7 +63,8 @@ func (c *Core) answer(s Answer) error {
 	}
 	state := c.record.calls[s.Inquiry]
 	intent := state.intent
-	result := Result{Call: s.Inquiry, Attempt: intent.Attempt, Text: s.Text, Attachments: s.Attachments}
+	result := Result{Call: s.Inquiry, Attempt: intent.Attempt, Text: s.Text, Attachments: s.Attachments, Quotations: s.Quotations}
+	s.Quotations = nil
 	if field, err := c.record.accepts(s.Attachments); err != nil {
 		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: field, Err: err}
 	}

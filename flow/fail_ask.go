@@ -172,7 +172,9 @@ type Answer struct {
 	// engine takes Data out. An answer that must match a schema has none. Files that leave the conclusion no room within the hard
 	// limits of the budget are refused with an error of kind validation.
 	Attachments []File `json:"attachments,omitempty"`
-	Option      Option `json:"option,omitempty" redact:"-"`
+	// Quotations is what the engine has found about quotations in Text, as in [Result]. It sets them; the turn records them.
+	Quotations map[string]Quotation `json:"-"`
+	Option     Option               `json:"option,omitempty" redact:"-"`
 	// Model is the "provider/model" for OptionModel. It must be able to do what is asked of it, as with an [Amendment]. Row holds its
 	// prices and sizes, frozen like those of the other models. The engine sets it. With OptionStandIn the core sets Model, to the one
 	// that stands in.

@@ -62,6 +62,9 @@ func (r *Record) makeViews(views Views) error {
 	if views.Marks {
 		r.labelRoom = labelWords + longest(r.settings.Participants, views.Labels)
 	}
+	if r.settings.Quotes {
+		r.labelRoom += quotesRoom
+	}
 	for _, bySeat := range []int{len(views.Reads), len(views.Labels), len(views.Sides)} {
 		if bySeat != 0 && bySeat != seats {
 			return invalid("start.views", "are not of %d participants", seats)
@@ -100,11 +103,11 @@ func (r *Record) show(n int) {
 	t := r.Turns[n]
 	seat := r.Seat(t.Speaker)
 	content, parts, load := r.attached(t)
-	open := r.labelOf(t, t.Target)
+	open := r.labelOf(t, nil)
 	for _, v := range r.views {
 		label := open
-		if v.Labels != nil && t.Target != "" { // the other words of a label are no names, even if somebody has one of them as a name
-			label = r.labelOf(t, v.Labels.Hide(t.Target))
+		if v.Labels != nil && (t.Target != "" || len(t.Quotations) > 0) {
+			label = r.labelOf(t, v.Labels)
 		}
 		if v.Reads == nil || seat >= 0 && v.Reads[seat] || seat < 0 && v.Reads[len(v.Reads)-1] {
 			v.Add(n, t.Round, t.Speaker, label, content, r.fence, parts, load)
@@ -131,14 +134,17 @@ func longest(lists ...[]string) (most int) {
 	return most
 }
 
-// labelOf says what a turn is to whoever reads it, such as "round 2, question to Ben", and whether it has no end. target is whom it is
-// addressed to, as the reader knows that name. It follows from the turn alone, so that what a request has sent is sent again as it was.
-// "": the conversation has no labels.
-func (r *Record) labelOf(t *Turn, target string) string {
+// labelOf says what a turn is to whoever reads it, such as "round 2, question to Ben", and whether it has no end. l are the labels that
+// its reader knows in place of names; nil: the names. It follows from the turn alone, so that what a request has sent is sent again as it
+// was. "": the conversation has no labels. Its own words are no names, even if somebody has one of them as a name.
+func (r *Record) labelOf(t *Turn, l *text.Labels) string {
 	if r.labelRoom == 0 {
 		return ""
 	}
-	label := string(t.Kind)
+	label, target, quotes := string(t.Kind), t.Target, quoted(t.Quotations)
+	if l != nil {
+		target, quotes = l.Hide(target), l.Hide(quotes)
+	}
 	switch {
 	case t.Round <= 0:
 	case label == "":
@@ -152,7 +158,11 @@ func (r *Record) labelOf(t *Turn, target string) string {
 	if t.Cut {
 		label += ", cut off by a limit of length"
 	}
-	return text.OneLine(text.Escape(label, r.fence), longestLabel)
+	label = text.OneLine(text.Escape(label, r.fence), longestLabel)
+	if quotes != "" {
+		label += text.OneLine(text.Escape(quotes, r.fence), quotesRoom)
+	}
+	return label
 }
 
 // Seat returns the seat of a participant, from 0, or -1 if there is no participant of that name.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/quote"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -32,6 +33,9 @@ func (l *Engine) hostControl(ctx context.Context, id string, signal flow.Signal)
 		if err != nil {
 			return nil, err
 		}
+		if s, err = l.quoting(ctx, id, s); err != nil {
+			return nil, err
+		}
 		return l.storeAnswer(ctx, id, s)
 	case flow.Amendment:
 		s.Rows = l.rows(flow.AmendedModels(&s)) // whether they can be asked checks the core, together with the rest of the amendment
@@ -39,6 +43,22 @@ func (l *Engine) hostControl(ctx context.Context, id string, signal flow.Signal)
 	default:
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "control", Err: text.IsNo(signal, "control")}
 	}
+}
+
+// quoting compares what a person's answer quotes with the documents of the conversation, if its settings ask for that.
+func (l *Engine) quoting(ctx context.Context, id string, a flow.Answer) (flow.Answer, error) {
+	a.Quotations = nil
+	if len(quote.Marks(a.Text, 1)) == 0 {
+		return a, nil
+	}
+	record, err := l.host.Record(ctx, id)
+	if err != nil {
+		return a, err
+	}
+	if settings := record.Settings(); settings != nil && settings.Quotes {
+		a.Quotations = l.host.Quotations(ctx, id, settings.Documents, a.Text)
+	}
+	return a, nil
 }
 
 // completed freezes the row of the model that an answer chooses.

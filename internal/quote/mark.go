@@ -59,3 +59,6 @@ func attribute(s string) (document string, n int) {
 	}
 	return document, len(s) - len(rest) + 1
 }
+
+// Key identifies what a mark of a text quotes from which document.
+func (m Mark) Key(text string) string { return m.Document + "\n" + text[m.Start:m.End] }

@@ -250,6 +250,9 @@ func (w *redactor) event(e flow.Event) (flow.Event, error) {
 		for i := range turn.Citations {
 			turn.Citations[i].Start, turn.Citations[i].End = 0, 0
 		}
+		for i := range turn.Quotations {
+			turn.Quotations[i].Start, turn.Quotations[i].End = 0, 0
+		}
 	}
 	e.Body = body
 	return e, nil

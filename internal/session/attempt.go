@@ -47,6 +47,10 @@ func (h *Host) perform(a *attempt, files *shelf, may func() error, emit emitter,
 	if err == nil {
 		signal, err = h.Perform(&a.ctx, &a.command, may, emit)
 	}
+	if result, ok := signal.(flow.Result); ok && err == nil && len(a.command.Quotes) > 0 {
+		result.Quotations = h.quotations(&a.ctx, a.command.Conversation, files, a.command.Quotes, a.command.Said+result.Text)
+		signal = result
+	}
 	returned = true
 	a.home.Store(true)
 	a.ctx.Cancel()

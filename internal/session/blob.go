@@ -8,14 +8,16 @@ import (
 	"sync"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/quote"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
 // shelf holds the bytes of a conversation's files: each is read from the store once. The requests share them.
 type shelf struct {
-	mu    sync.Mutex
-	bytes map[string][]byte // by hash
+	mu      sync.Mutex
+	bytes   map[string][]byte        // by hash
+	sources map[string]*quote.Source // likewise, prepared for quotations; nil: the bytes are no text
 }
 
 func (s *shelf) get(hash string) ([]byte, bool) {
@@ -39,7 +41,25 @@ func (s *shelf) keep(hash string, data []byte) {
 func (s *shelf) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bytes = nil
+	s.bytes, s.sources = nil, nil
+}
+
+// source returns bytes as quotations are compared with them, which are prepared once.
+func (s *shelf) source(hash string, data []byte) *quote.Source {
+	s.mu.Lock()
+	made, ok := s.sources[hash]
+	s.mu.Unlock()
+	if ok {
+		return made
+	}
+	made = quote.Read(data)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sources == nil {
+		s.sources = make(map[string]*quote.Source)
+	}
+	s.sources[hash] = made
+	return made
 }
 
 // Keep gives the session the bytes of files that its config refers to, by hash. It stores them when the conversation starts.

@@ -1,0 +1,120 @@
+package flow
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agonist-dev/debate/internal/quote"
+	"github.com/agonist-dev/debate/internal/text"
+)
+
+// Quotation is a passage of a turn that is marked as the words of a document, and what the program has found by comparing both; see
+// [Settings].Quotes.
+type Quotation struct {
+	// Start and End are the place of the words in the text of the turn, in bytes. A turn that was redacted has no places.
+	Start int `json:"start"`
+	End   int `json:"end"`
+	// Status is what was found.
+	Status QuoteStatus `json:"status" redact:"-"`
+	// File is the name of the file with the words or, where none has them, the document that the turn names. Hash is that of the file.
+	File string `json:"file,omitempty"`
+	Hash string `json:"hash,omitempty" redact:"-"`
+	// From and To are the place in the file, in bytes. Both are 0 where the words were not found.
+	From int `json:"from,omitempty"`
+	To   int `json:"to,omitempty"`
+	// Changed says which words differ: `"not" is missing`.
+	Changed string `json:"changed,omitempty"`
+}
+
+// QuoteStatus is the result of comparing a quotation with its document.
+type QuoteStatus string
+
+// The statuses of a quotation. Differences of white space, dashes, quotation marks and ligatures do not count, and words may be left out at
+// an ellipsis if it stands for at least four.
+const (
+	QuoteVerified  QuoteStatus = "verified"  // the words stand in the document
+	QuoteAltered   QuoteStatus = "altered"   // the document has them with few other words
+	QuoteAbsent    QuoteStatus = "absent"    // the document does not have them
+	QuoteUnchecked QuoteStatus = "unchecked" // no text document has this name, or the words are too few or too many to compare
+)
+
+// MaxQuotations is how many quotations of a turn are compared. Of those beyond, as many again are recorded as unchecked.
+const MaxQuotations = 20
+
+const (
+	mostQuotations = 2 * MaxQuotations
+	maxChanged     = 300 // bytes
+	quotesRoom     = 600 // bytes of a label that tell of quotations
+)
+
+// IsText reports whether the file is text: its type is text, JSON or XML. Quotations from it can be checked, and models that read no
+// files get its text.
+func (f *File) IsText() bool { return isText(f) }
+
+// quotations returns what a turn quotes, with what the runtime has found.
+func (c *Core) quotations(said string, found map[string]Quotation) (out []Quotation) {
+	if !c.record.settings.Quotes {
+		return nil
+	}
+	for _, m := range quote.Marks(said, mostQuotations) {
+		q := found[m.Key(said)]
+		q.Start, q.End = m.Start, m.End
+		switch q.Status {
+		case QuoteVerified, QuoteAltered, QuoteAbsent:
+		default:
+			q = Quotation{Start: m.Start, End: m.End, Status: QuoteUnchecked}
+		}
+		if q.File == "" {
+			q.File = m.Document
+		}
+		q.File, q.Changed = text.OneLine(q.File, maxFileName), text.OneLine(q.Changed, maxChanged)
+		out = append(out, q)
+	}
+	return out
+}
+
+// checkQuotations refuses what no runtime has recorded.
+func checkQuotations(t *Turn) error {
+	if len(t.Quotations) > mostQuotations {
+		return invalid("turn.quotations", "are %d: at most %d are kept", len(t.Quotations), mostQuotations)
+	}
+	for i := range t.Quotations {
+		if q := &t.Quotations[i]; q.Start < 0 || q.End < q.Start || q.End > len(t.Text) || q.From < 0 || q.To < q.From {
+			return invalid("turn.quotations", "has a place outside of the text")
+		}
+	}
+	return nil
+}
+
+// quoted says what was found about the quotations of a turn, as the label of the turn says it. "": there are none.
+func quoted(all []Quotation) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var parts []string
+	counts := make(map[string]int)
+	for i := range all {
+		part := all[i].words()
+		if counts[part]++; counts[part] == 1 {
+			parts = append(parts, part)
+		}
+	}
+	for i, part := range parts {
+		parts[i] = fmt.Sprintf("%d %s", counts[part], part)
+	}
+	return ", quotations checked by the program: " + strings.Join(parts, "; ")
+}
+
+// words says what was found about a quotation.
+func (q *Quotation) words() string {
+	switch q.Status {
+	case QuoteVerified:
+		return "as in " + q.File
+	case QuoteAltered:
+		return "altered in " + q.File + " (" + q.Changed + ")"
+	case QuoteAbsent:
+		return "not found in " + q.File
+	default:
+		return "not checked"
+	}
+}
