@@ -46,6 +46,7 @@ func (v *validation) check(c *Config) {
 	v.checkFloor(c, f)
 	v.checkAssign(c)
 	v.people(c)
+	v.quotable(c)
 	switch {
 	case c.ToolUses < 0:
 		v.Addf("toolUses", "is negative")

@@ -53,6 +53,9 @@ type Config struct {
 	// most 64 files, of 10 MiB each and 14 MiB together.
 	Attachments []flow.File     `json:"attachments,omitempty"`
 	Documents   []flow.Document `json:"documents,omitempty"`
+	// Quotes checks what speakers quote from text documents: they are told to mark it, the program compares it with the file, and speakers,
+	// judges and reports see the result. See [flow.Turn].Quotations.
+	Quotes bool `json:"quotes,omitempty"`
 
 	// How it goes.
 
@@ -236,7 +239,7 @@ func (c Config) Flow() string { return FlowName }
 func (c Config) Settings() flow.Settings {
 	return flow.Settings{
 		ID: c.ID, Topic: c.Topic, Language: c.Language, Prompts: c.Prompts, Documents: flow.TopicDocuments(c.Attachments, c.Documents),
-		Rounds: c.Rounds, Participants: namesOf(c.Participants), Budget: c.Budget, Unattended: c.Unattended,
+		Quotes: c.Quotes, Rounds: c.Rounds, Participants: namesOf(c.Participants), Budget: c.Budget, Unattended: c.Unattended,
 		OnFailure: c.OnFailure, Patience: c.Patience,
 		Context: c.Context, Summarizer: c.Summarizer, AutoSummary: c.AutoSummary, SummarizerOptions: c.SummarizerOptions,
 		TruncateTurns: c.TruncateTurns, Reserve: c.Reserve,

@@ -185,6 +185,7 @@ func TestAMistakeIsToldWithWhatHelps(t *testing.T) {
 		{"an amount with its currency", decoded(`{"budget":{"hard":"1 USD"}}`), []string{`budget.hard: "1 USD" is not an amount of USD: write a number such as 1.5`}},
 		{"a duration as a number", decoded(`{"patience":30}`), []string{"patience: is a number, not a text", `write a text such as "90s"`}},
 		{"a limit of time as a number", decoded(`{"budget":{"hardTime":30}}`), []string{"budget.hardTime: is a number, not a text", `write a text such as "90s"`}},
+		{"quotations of nothing", validated(func(m *mistake) { m.config.Quotes = true }), []string{"quotes", "there are none", "leave it out"}},
 		{"uses of no tools", validated(func(m *mistake) { m.config.ToolUses = 3 }), []string{"toolUses", "there are none", "leave it out"}},
 
 		{"a context that has ended", func(m *mistake) error {

@@ -237,7 +237,7 @@ func (d *Debate) hear(t *flow.Turn) {
 
 func (d *Debate) readSystems() {
 	for i := range d.config.Participants {
-		d.systems[i] = d.Text(textSystem.of(d.config.Participants[i].Name))
+		d.systems[i] = d.told(d.Text(textSystem.of(d.config.Participants[i].Name)))
 	}
 }
 

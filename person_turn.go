@@ -20,7 +20,7 @@ func (d *Debate) personTurn(s *format.Speech) func(*flow.Record) string {
 		}
 		asked := []string{
 			fmt.Sprintf("It is your turn, %s: %s, %s.", p.Name, s.Kind, when), "The topic: " + d.config.Topic, d.standing(&p),
-			d.addressed(s), d.wished(s), lengthOf(s),
+			d.addressed(s), d.wished(s), lengthOf(s), strings.TrimSpace(d.told("")),
 		}
 		if d.config.Language != "" {
 			asked = append(asked, "Write in "+d.config.Language+".")

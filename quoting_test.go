@@ -1,0 +1,86 @@
+package debate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+const quotedReport = "The board met in May. It is not possible to close the plant before the end of the year, the report says."
+
+// quoting is a debate about a document, whose speakers say these words.
+func quoting(said string) (debate.Config, *debate.Engine, *scripted.Provider) {
+	config := stage.TwoDebaters()
+	config.Rounds, config.Quotes = 1, true
+	config.Documents = []flow.Document{{
+		Name: "The report", Files: []flow.File{{Name: "report.txt", Type: "text/plain", Data: []byte(quotedReport)}},
+	}}
+	engine, p := stage.Engine(config)
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil {
+			return scripted.Reply{Text: said}
+		}
+		return reply(req)
+	}
+	return config, engine, p
+}
+
+// What a speaker quotes is compared with the document. The turn, the next speaker and the judges have the result, and speakers were asked to
+// mark it.
+func TestQuotationsAreChecked(t *testing.T) {
+	said := `It says <quote document="report.txt">It is not possible to close the plant</quote>, ` +
+		`<quote document="The report">It is possible to close the plant before the end of the year</quote>, ` +
+		`<quote document="report.txt">Nobody wants to close anything</quote> and <quote document="another.txt">all is well with us</quote>.`
+	config, engine, p := quoting(said)
+	record := stage.Run(t, engine, config)
+	require.NotEmpty(t, record.Turns)
+	for _, turn := range record.Turns {
+		require.Len(t, turn.Quotations, 4)
+		var statuses []flow.QuoteStatus
+		for _, q := range turn.Quotations {
+			statuses = append(statuses, q.Status)
+		}
+		assert.Equal(t, []flow.QuoteStatus{flow.QuoteVerified, flow.QuoteAltered, flow.QuoteAbsent, flow.QuoteUnchecked}, statuses)
+		first := turn.Quotations[0]
+		assert.Equal(t, "It is not possible to close the plant", turn.Text[first.Start:first.End])
+		assert.Equal(t, turn.Text[first.Start:first.End], quotedReport[first.From:first.To])
+		assert.Equal(t, flow.HashOf([]byte(quotedReport)), first.Hash)
+		assert.Equal(t, `"not" is missing`, turn.Quotations[1].Changed)
+	}
+	read := 0
+	for _, req := range p.Requests() {
+		if req.Schema == nil {
+			assert.Contains(t, req.System, `<quote document="NAME">`)
+		}
+		for _, m := range req.Messages {
+			if strings.Contains(m.Label, "quotations checked by the program: 1 as in report.txt; "+
+				`1 altered in report.txt ("not" is missing); 1 not found in report.txt; 1 not checked`) {
+				read++
+			}
+		}
+	}
+	assert.Positive(t, read)
+}
+
+// A turn without the setting has no quotations.
+func TestMarksWithoutTheSetting(t *testing.T) {
+	config, engine, p := quoting(`<quote document="report.txt">It is not possible to close the plant</quote>`)
+	config.Quotes = false
+	record := stage.Run(t, engine, config)
+	require.NotEmpty(t, record.Turns)
+	for _, turn := range record.Turns {
+		assert.Empty(t, turn.Quotations)
+	}
+	for _, req := range p.Requests() {
+		assert.NotContains(t, req.System, "<quote")
+	}
+}
