@@ -84,3 +84,33 @@ func TestMarksWithoutTheSetting(t *testing.T) {
 		assert.NotContains(t, req.System, "<quote")
 	}
 }
+
+// A model that reads no files gets a text file in the message that names it, within the fence. Other models get the file.
+func TestTextForModelsWithoutFiles(t *testing.T) {
+	config, engine, p := quoting("I have read it.")
+	config.Quotes = false
+	row := engine.Models["test/debater"]
+	row.Unsupported = append(row.Unsupported, provider.AbilityFile)
+	engine.Models["test/debater"] = row
+	record := stage.Run(t, engine, config)
+	require.Equal(t, flow.StateCompleted, record.State)
+	debaters, judges := 0, 0
+	for _, req := range p.Requests() {
+		for _, m := range req.Messages {
+			switch {
+			case !strings.HasPrefix(m.Text, `Document "The report"`):
+			case req.Schema == nil:
+				assert.Contains(t, m.Text, quotedReport)
+				assert.NotEmpty(t, m.Fence)
+				assert.Empty(t, m.Parts)
+				debaters++
+			default:
+				assert.NotContains(t, m.Text, quotedReport)
+				assert.Len(t, m.Parts, 1)
+				judges++
+			}
+		}
+	}
+	assert.Positive(t, debaters)
+	assert.Positive(t, judges)
+}

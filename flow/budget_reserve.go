@@ -199,10 +199,10 @@ func (c *Core) lastCall(call *Call, counts bool) lastCall {
 	return one
 }
 
-// besideTexts bounds the tokens that a model takes for a request beside its texts: for images, beyond what the bounds of all models hold,
+// besideTexts bounds the tokens that a model takes for a request beside its texts: for files, beyond what the bounds of all models hold,
 // and for the words before a schema that is a part of the instruction.
 func (r *Record) besideTexts(call *Call, model *Model) int {
-	bound := surplusOf(*model, r.images)
+	bound := r.surplus.of(model)
 	if call.Schema != "" && model.Lacks(provider.AbilitySchema) {
 		bound += len(schemaInWords)
 	}

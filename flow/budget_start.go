@@ -83,14 +83,14 @@ func (c *Core) leavesNoRoom(intent *Intent, a *Answer) (at atLimit) {
 	if budget == nil || len(a.Attachments) == 0 {
 		return atLimit{}
 	}
-	_, names, load, images := carried(a.Attachments)
+	_, names, load, beside := carried(a.Attachments)
 	size := r.growth(len(a.Text)+len("\n")+len(names), intent.By) + load // calls without a view read the text again with the files
-	return c.noRoomFor(intent, increase{size, size}, images)
+	return c.noRoomFor(intent, increase{size, size}, beside)
 }
 
 // noRoomFor returns which hard limit of cost or tokens has no room for one attempt at each call of the conclusion but that of an intent,
-// once the conversation is longer by so much and has so many images more.
-func (c *Core) noRoomFor(intent *Intent, by increase, images int) (at atLimit) {
+// once the conversation is longer by so much and has so much more beside it.
+func (c *Core) noRoomFor(intent *Intent, by increase, beside surplus) (at atLimit) {
 	r, budget := c.record, c.record.settings.Budget
 	said := r.growths.plus(c.conclusion().said).plus(by)
 	limit := amount{cost: budget.Hard, tokens: budget.HardTokens}
@@ -99,7 +99,7 @@ func (c *Core) noRoomFor(intent *Intent, by increase, images int) (at atLimit) {
 		end, _ := c.reservedCalls(intent, counts)
 		for _, one := range end {
 			if one.model != nil {
-				one.input += surplusOf(*one.model, images)
+				one.input += beside.of(one.model)
 			}
 			sum = sum.plus(one.use(said, once))
 		}
@@ -298,7 +298,7 @@ func (c *Core) inputOf(one beginning, model Model, counts bool) int {
 	r, in := c.record, one.intent
 	input := in.Bound - in.Tokens
 	if counter, exact := r.counter(in.Model); counts && exact && one.ready.call.span == nil {
-		return min(input, r.scaled(in.Model, c.tokensOf(one.ready, counter))+surplusOf(model, r.images))
+		return min(input, r.scaled(in.Model, c.tokensOf(one.ready, counter))+r.surplus.of(&model))
 	}
 	return input
 }

@@ -137,7 +137,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		failure.Op, failure.Participant, failure.Round = call.ID, call.By, call.Round
 		return nil, intent, failure
 	}
-	bound += surplusOf(model, r.images)
+	bound += r.surplus.of(&model)
 	intent.Bound = added(bound, intent.Tokens)
 	intent.Reserve = model.Bound(bound, intent.Tokens)
 	return ready, intent, nil
@@ -309,6 +309,8 @@ type Command struct {
 	// Spoken names the field of the answer whose text readers watch in place of the JSON; see AnswerOf.Spoken. Schema is
 	// then "".
 	Spoken string
+	// Inline means that the model reads no files: the runtime puts those that are text into the messages.
+	Inline bool
 	// Quotes are the documents with which the runtime compares what the reply quotes, Said included. nil: nothing is compared. They are
 	// read only.
 	Quotes []Document
@@ -365,6 +367,9 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	host, model, _ := SplitModel(ready.model)
 	command.Provider = host
 	command.Request = request
+	if row := r.model(ready.model); row != nil {
+		command.Inline = row.Lacks(provider.AbilityFile)
+	}
 	*request = provider.Request{
 		ID: r.ID + "/" + id + "/" + strconv.Itoa(intent.Attempt), Model: model, System: call.System, Self: call.By,
 		Messages: ready.messages(), Last: provider.Message{Text: ready.last},
@@ -422,7 +427,7 @@ func (c *Core) within(ready *prepared, now, made *Intent) bool {
 	if !exact || ready.call.span != nil {
 		return false
 	}
-	input := c.tokensOf(ready, counter) + surplusOf(model, c.record.images)
+	input := c.tokensOf(ready, counter) + c.record.surplus.of(&model)
 	return input+made.Tokens <= made.Bound && model.Bound(input, made.Tokens) <= made.Reserve
 }
 

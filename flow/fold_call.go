@@ -305,8 +305,8 @@ func (r *Record) resume(call *callState) {
 
 func (r *Record) foldTurn(t *Turn) {
 	r.Turns = append(r.Turns, t)
-	_, _, _, images := carried(t.Attachments) //nolint:dogsled // the rest is for messages
-	r.images += images
+	_, _, _, beside := carried(t.Attachments) //nolint:dogsled // the rest is for messages
+	r.surplus = r.surplus.plus(beside)
 	if t.Hidden {
 		r.hidden = append(r.hidden, len(r.Turns)-1)
 		return

@@ -86,10 +86,14 @@ func (m Model) Lacks(ability provider.Ability) bool {
 	return slices.Contains(m.Unsupported, ability) || ability == provider.AbilityTemperature && m.OwnTemperature
 }
 
-// modelCannot returns why the model is known not to do what is asked of it. Every model reads the files. nil: nothing is known against it.
+// modelCannot returns why the model is known not to do what is asked of it. Every model reads the files: those that are text stand in the
+// messages to models that read no files. nil: nothing is known against it.
 func modelCannot(m Model, d Requirement, files []File) error {
 	asks := d.Asks()
 	for i := range files {
+		if files[i].IsText() {
+			continue
+		}
 		asks = append(asks, provider.MediaAbility(files[i].Type))
 	}
 	lacks := slices.DeleteFunc(asks, func(a provider.Ability) bool { return !m.Lacks(a) })

@@ -180,7 +180,7 @@ func (c *Core) checkRoom(f *Findings, n *Note) {
 		return
 	}
 	if budget := r.settings.Budget; budget != nil && hardLimits(budget) != (amount{}) {
-		if at := c.noRoomFor(&Intent{}, r.noteIncrease(n), 0); at.what != "" {
+		if at := c.noRoomFor(&Intent{}, r.noteIncrease(n), surplus{}); at.what != "" {
 			err := fmt.Errorf("the hard limit of the budget leaves the conclusion no room for it: %s", at.what)
 			f.Addf("text", "%w", WithMend(err, "shorten it, or amend budget."+at.limit+" to a higher limit first"))
 		}

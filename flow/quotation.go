@@ -47,10 +47,6 @@ const (
 	quotesRoom     = 600 // bytes of a label that tell of quotations
 )
 
-// IsText reports whether the file is text: its type is text, JSON or XML. Quotations from it can be checked, and models that read no
-// files get its text.
-func (f *File) IsText() bool { return isText(f) }
-
 // quotations returns what a turn quotes, with what the runtime has found.
 func (c *Core) quotations(said string, found map[string]Quotation) (out []Quotation) {
 	if !c.record.settings.Quotes {

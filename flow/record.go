@@ -123,7 +123,7 @@ type readings struct {
 	papers    papers             // the documents that all read
 	handed    []handout          // the turns with files, and the notes, for calls that read no view
 	held      []int              // indices of notes that wait until no call is in flight and no turn is hidden
-	images    int                // images and pages of all files
+	surplus   surplus            // of all files
 	unsummed  []string           // the summarizers that have failed for good, as in Intent.Only
 }
 

@@ -162,14 +162,15 @@ func unitsOf(f *File) (images, tokens int) {
 	case provider.AbilityPDF:
 		return max(1, f.Pages), 0
 	}
-	if isText(f) {
+	if f.IsText() {
 		return 0, f.Size
 	}
 	return 0, otherTokens * f.Size
 }
 
-// isText reports whether the file is text.
-func isText(f *File) bool {
+// IsText reports whether the file is text: its type is one of text, JSON or XML. Quotations from it can be checked, and models that read no
+// files get the text itself.
+func (f *File) IsText() bool {
 	return strings.HasPrefix(f.Type, "text/") || f.Type == "application/json" || f.Type == "application/xml"
 }
 
@@ -384,8 +385,8 @@ func (p *papers) add(m provider.Message, load int) {
 func (r *Record) readDocuments() {
 	for i := range r.settings.Documents {
 		d := &r.settings.Documents[i]
-		parts, names, load, images := carried(d.Files)
-		r.images += images
+		parts, names, load, beside := carried(d.Files)
+		r.surplus = r.surplus.plus(beside)
 		title := "Files that belong to the topic: "
 		if d.Name != "" {
 			title = "Document \"" + d.Name + "\": "
@@ -394,16 +395,23 @@ func (r *Record) readDocuments() {
 	}
 }
 
-// carried returns files as a message carries them, their names, a bound of their tokens, and how many images and pages they have.
-func carried(files []File) (parts []provider.Part, names string, load, images int) {
+// inlineName bounds what stands before the text of a file in a message, in bytes.
+const inlineName = 200
+
+// carried returns files as a message carries them, their names, a bound of their tokens, and what some models take beyond it.
+func carried(files []File) (parts []provider.Part, names string, load int, beside surplus) {
 	shown := make([]string, len(files))
 	for i := range files {
 		parts = append(parts, partOf(&files[i]))
 		shown[i] = files[i].String()
 		count, tokens := unitsOf(&files[i])
-		load, images = load+count*imageTokens+tokens, images+count
+		load += count*imageTokens + tokens
+		beside.images += count
+		if files[i].IsText() {
+			beside.inline += files[i].Size/text.ShortestToken + inlineName
+		}
 	}
-	return parts, strings.Join(shown, " "), load, images
+	return parts, strings.Join(shown, " "), load, beside
 }
 
 // attached returns the text of a turn as others read it, with the names of its files, the files, and a bound of their tokens.
@@ -441,8 +449,22 @@ func (r *Record) papersOf(call *Call) papers {
 	return all
 }
 
-// surplusOf bounds the tokens that a model takes for so many images and pages beyond what the bounds of all models hold.
-func surplusOf(m Model, images int) int { return images * max(0, m.ImageTokens-imageTokens) }
+// surplus is what some models take for files beyond what the bounds of all models hold.
+type surplus struct {
+	images int // how many images and pages there are
+	inline int // tokens of names and marks around text files, for models that read no files and get the texts themselves
+}
+
+func (s surplus) plus(t surplus) surplus { return surplus{s.images + t.images, s.inline + t.inline} }
+
+// of bounds the tokens that a model takes.
+func (s surplus) of(m *Model) int {
+	bound := s.images * max(0, m.ImageTokens-imageTokens)
+	if m.Lacks(provider.AbilityFile) {
+		bound += s.inline
+	}
+	return bound
+}
 
 // maxNamed bounds the bytes of the names of files in a note.
 const maxNamed = 400

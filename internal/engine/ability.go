@@ -43,10 +43,14 @@ func (l *Engine) refuse(f *flow.Findings, field string, d flow.Requirement) {
 	}
 }
 
-// needed returns what models need to read the files of a config, each ability with the field of the first such file.
+// needed returns what models need to read the files of a config, each ability with the field of the first such file. Text needs nothing: a
+// model that reads no files gets it in the messages.
 func needed(config flow.Config) map[provider.Ability]string {
 	var out map[provider.Ability]string
 	for field, f := range flow.Files(config) {
+		if f.IsText() {
+			continue
+		}
 		ability := provider.MediaAbility(f.Type)
 		if _, known := out[ability]; known {
 			continue

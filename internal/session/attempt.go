@@ -43,7 +43,7 @@ func (h *Host) perform(a *attempt, files *shelf, may func() error, emit emitter,
 		ended(flow.Failed{Call: a.command.Call, Attempt: a.command.Attempt, Error: &flow.Error{Kind: provider.KindAPI, Err: err}})
 	}()
 	var signal flow.Signal
-	err := h.attach(&a.ctx, a.command.Conversation, files, &a.request)
+	err := h.attach(&a.ctx, a.command.Conversation, files, &a.request, a.command.Inline)
 	if err == nil {
 		signal, err = h.Perform(&a.ctx, &a.command, may, emit)
 	}

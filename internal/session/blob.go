@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/quote"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -180,8 +182,9 @@ func (h *Host) readFile(ctx context.Context, id string, files *shelf, f *flow.Fi
 	return err
 }
 
-// attach puts the bytes of files into a request. The messages that have files are copied; the bytes are shared.
-func (h *Host) attach(ctx context.Context, id string, files *shelf, request *provider.Request) error {
+// attach puts the bytes of files into a request. The messages that have files are copied; the bytes are shared. With inline, files that are
+// text become a part of the text of their message.
+func (h *Host) attach(ctx context.Context, id string, files *shelf, request *provider.Request, inline bool) error {
 	copied := false
 	for i := range request.Messages {
 		if len(request.Messages[i].Parts) == 0 {
@@ -203,6 +206,25 @@ func (h *Host) attach(ctx context.Context, id string, files *shelf, request *pro
 			}
 			p.Data, _ = files.get(p.Hash)
 		}
+		if inline {
+			inlined(m)
+		}
 	}
 	return nil
+}
+
+// inlined moves the parts of a message that are text into its text, where no words of them can close its fence.
+func inlined(m *provider.Message) {
+	var b strings.Builder
+	b.WriteString(m.Text)
+	m.Parts = slices.DeleteFunc(m.Parts, func(p provider.Part) bool {
+		f := flow.File{Name: p.Name, Type: p.Type, Hash: p.Hash}
+		if !f.IsText() {
+			return false
+		}
+		content := strings.ToValidUTF8(string(p.Data), "?")
+		b.WriteString("\n\n" + text.Escape(f.String()+":\n"+content, m.Fence))
+		return true
+	})
+	m.Text = b.String()
 }
