@@ -173,3 +173,24 @@ func TestCostsThatVendorsTell(t *testing.T) {
 	require.NoError(t, export.Markdown(&md, d.Record))
 	assert.NotContains(t, md.String(), "told by vendors")
 }
+
+// TestQuotationsStandBehindTheTurn: a report says of each quotation what the program has found.
+func TestQuotationsStandBehindTheTurn(t *testing.T) {
+	d := duel().play(t)
+	turn := d.Record.Turns[0]
+	turn.Quotations = []flow.Quotation{
+		{Start: 0, End: 5, Status: flow.QuoteVerified, File: "a.txt", From: 3, To: 8},
+		{Status: flow.QuoteAltered, File: "b.txt", From: 1, To: 2, Changed: `"not" is missing`},
+		{Status: flow.QuoteAbsent, File: "<b>.txt"},
+		{Status: flow.QuoteUnchecked},
+	}
+	var md, page bytes.Buffer
+	require.NoError(t, d.Markdown(&md))
+	require.NoError(t, d.HTML(&page))
+	assert.Contains(t, md.String(), "“"+turn.Text[:5]+"”: as in a.txt, bytes 3 to 8")
+	for _, document := range []string{md.String(), page.String()} {
+		assert.Contains(t, document, "Quotations, checked by the program")
+		assert.Contains(t, document, "is missing")
+		assert.NotContains(t, document, "<b>.txt")
+	}
+}
