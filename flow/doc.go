@@ -38,6 +38,7 @@
 //     [CallUsage] ([UsedTool]), [Charge], [Late], [ToolCalls], [AskedTool], [Continued], [ToolResult], [ToolOffer], [Gap]
 //   - persons: [Inquiry] ([Reading]), [Questions], [Answer], [Note], [KindNote]
 //   - files: [File], [Document], [MaxFile], [MaxFiles], [HashOf], [IsHash], [LogFiles], [ErrNoFile]
+//   - what turns quote from documents: [Quotation] ([QuoteStatus]), [MaxQuotations]
 //   - actors: [ParticipantState], [Status], [Described], [Dropped]
 //   - costs: [Account], [Unsettled], [SpentByLabel]
 //   - what was removed: [Redaction], [Redacted] ([Removed])

@@ -31,7 +31,7 @@ func TestSizesOfWhatEachCallHas(t *testing.T) {
 		"the state of a call": {flow.SizeOfCallState, 112},
 		"Intent":              {unsafe.Sizeof(flow.Intent{}), 408},
 		"Spend":               {unsafe.Sizeof(flow.Spend{}), 128},
-		"Turn":                {unsafe.Sizeof(flow.Turn{}), 312},
+		"Turn":                {unsafe.Sizeof(flow.Turn{}), 336},
 		"Transition":          {unsafe.Sizeof(flow.Transition{}), 208},
 		"Call":                {unsafe.Sizeof(flow.Call{}), 496},
 	} {

@@ -208,7 +208,7 @@ func everyDebate() *debate.Config {
 		}
 	}
 	c := &debate.Config{
-		Topic: ".", Language: "German", Prompts: everyPrompt(), Attachments: files, Documents: documents, Format: "free-form", Mode: debate.Simultaneous, Stance: format.Open, Rounds: 2,
+		Topic: ".", Language: "German", Prompts: everyPrompt(), Attachments: files, Documents: documents, Quotes: true, Format: "free-form", Mode: debate.Simultaneous, Stance: format.Open, Rounds: 2,
 		Participants: []debate.Participant{participant("Ada"), participant("Ben"), {Name: "Cid", Model: "test/small"}},
 		Judging: &debate.Judging{
 			Judges: []debate.JudgeConfig{
