@@ -114,3 +114,23 @@ func TestTextForModelsWithoutFiles(t *testing.T) {
 	assert.Positive(t, debaters)
 	assert.Positive(t, judges)
 }
+
+// A person is told of the mark, and what they quote is compared as well: the host program's own findings do not count.
+func TestWhatAPersonQuotesIsChecked(t *testing.T) {
+	config, engine, _ := quoting("I say nothing of it.")
+	config.Judging = nil
+	config.Participants[0] = withAda(flow.Term{}).Participants[0]
+	session := stage.Started(t, engine, config)
+	record := stage.AwaitsInput(t, session)
+	q, open := record.Question(stage.AdasOpening)
+	require.True(t, open)
+	assert.Contains(t, q.Question, `<quote document="NAME">`)
+	words := "It is possible to close the plant before the end of the year"
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{
+		Inquiry: q.ID, Text: `<quote document="report.txt">` + words + "</quote>",
+		Quotations: map[string]flow.Quotation{"report.txt\n" + words: {Status: flow.QuoteVerified}},
+	}))
+	turn := stage.Ended(t, session).Turns[0]
+	require.Len(t, turn.Quotations, 1)
+	assert.Equal(t, flow.QuoteAltered, turn.Quotations[0].Status)
+}
