@@ -369,6 +369,10 @@ func (d *Debate) hideTask(task *JudgeTask) {
 		for i := range t.Citations {
 			d.hideCitation(&t.Citations[i], said == t.Text)
 		}
+		t.Quotations = slices.Clone(t.Quotations)
+		for i := range t.Quotations {
+			d.hideQuotation(&t.Quotations[i], said == t.Text)
+		}
 	}
 }
 

@@ -27,6 +27,15 @@ func (v *validation) quotable(c *Config) {
 		"leave it out, or add a document with a text file"))
 }
 
+// hideQuotation replaces names by labels in what was found about a quotation. The place is left out unless the turn's text is the same
+// with labels.
+func (d *Debate) hideQuotation(q *flow.Quotation, same bool) {
+	q.File, q.Changed = d.Hide(q.File), d.Hide(q.Changed)
+	if !same {
+		q.Start, q.End = 0, 0
+	}
+}
+
 // told returns a system prompt with what is said of quotations.
 func (d *Debate) told(system string) string {
 	if !d.config.Quotes {
