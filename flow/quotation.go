@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -54,15 +55,11 @@ func (c *Core) quotations(said string, found map[string]Quotation) (out []Quotat
 	}
 	for _, m := range quote.Marks(said, mostQuotations) {
 		q := found[m.Key(said)]
-		q.Start, q.End = m.Start, m.End
-		switch q.Status {
-		case QuoteVerified, QuoteAltered, QuoteAbsent:
-		default:
-			q = Quotation{Start: m.Start, End: m.End, Status: QuoteUnchecked}
+		known := q.Status == QuoteVerified || q.Status == QuoteAltered || q.Status == QuoteAbsent
+		if !known || q.From < 0 || q.To < q.From || !IsHash(q.Hash) {
+			q = Quotation{Status: QuoteUnchecked}
 		}
-		if q.File == "" {
-			q.File = m.Document
-		}
+		q.Start, q.End, q.File = m.Start, m.End, cmp.Or(q.File, m.Document)
 		q.File, q.Changed = text.OneLine(q.File, maxFileName), text.OneLine(q.Changed, maxChanged)
 		out = append(out, q)
 	}
