@@ -17,7 +17,7 @@ import (
 
 const report = "The board met in May. It is not possible to close the plant before the end of the year, the report says. " +
 	"Sales fell by 1.5% to 10,000 units — “a hard year”, as the chair called it — and no site was spared. " +
-	"The workers' council did not agree to the plan. An area of 10² km was left, about 102 miles from the coast at -5 degrees."
+	"The workers' council did not agree to the plan. An area of 10² km was left, about 102 miles from the coast at -5 degrees Celsius."
 
 // TestCheck: words are verified if they stand in the document as whole words, however they are set.
 func TestCheck(t *testing.T) {
@@ -36,7 +36,7 @@ func TestCheck(t *testing.T) {
 		"ssible to close the plant":                                    {Status: quote.Absent}, // within a word
 		"5% to 10,000 units":                                           {Status: quote.Absent}, // of 1.5%
 		"000 units — “a hard year”":                                    {Status: quote.Absent}, // of 10,000
-		"5 degrees. An area":                                           {Status: quote.Absent}, // of -5
+		"5 degrees Celsius":                                            {Status: quote.Absent}, // of -5
 		"An area of 102 km was left, about 102 miles from the coast":   {Status: quote.Altered, Changed: `"102" for "10²"`},
 		"It is […] possible to close the plant":                        {Status: quote.Unchecked},
 		"the report says. Sales fell ... and no site was spared":       {Status: quote.Verified},
