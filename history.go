@@ -178,6 +178,17 @@ func (e *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction
 	return on(e, func(l *engine.Engine) (*flow.Redacted, error) { return l.Redact(ctx, id, redaction) })
 }
 
+// Delete removes a debate from the store, with its files, whatever its state. It first acquires the lease, so that no process loses a
+// debate on which it works: if another process has the lease, the error wraps [flow.ErrLeased]. If the debate is open in this engine, the
+// error wraps [store.ErrOpen] too. If there is no such debate, Delete returns nil.
+func (e *Engine) Delete(ctx context.Context, id string) error {
+	l, err := e.freeze()
+	if err != nil {
+		return err
+	}
+	return l.Delete(ctx, id)
+}
+
 // Prune deletes old debates from the store, with their files, as [store.Prune] does: those that are over, and on which no process
 // works. A debate that is open in this engine is not deleted.
 //

@@ -2,10 +2,35 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"iter"
+	"time"
 
+	"github.com/agonist-dev/debate/internal/session"
 	"github.com/agonist-dev/debate/store"
 )
+
+// leaseToDelete is the time of the lease under which a conversation is deleted. It is long enough for a busy store.
+const leaseToDelete = time.Minute
+
+// Delete deletes a conversation; see debate.Engine.
+func (l *Engine) Delete(ctx context.Context, id string) error {
+	if l.host.Session(id) != nil {
+		return session.StoreError(opDelete, store.ErrOpen)
+	}
+	owner := opDelete + "/" + rand.Text()
+	if err := l.host.Store.Lease(ctx, id, owner, leaseToDelete); err != nil {
+		return session.StoreError(opDelete, err)
+	}
+	if err := l.host.Store.Delete(ctx, id); err != nil {
+		_ = l.host.Store.Release(context.WithoutCancel(ctx), id, owner) // otherwise it ends by itself
+		return session.StoreError(opDelete, err)
+	}
+	l.host.Forget(id)
+	return nil
+}
+
+const opDelete = "delete"
 
 // Prune deletes old conversations; see debate.Engine.
 func (l *Engine) Prune(ctx context.Context, r store.Retention) iter.Seq2[store.Pruned, error] {

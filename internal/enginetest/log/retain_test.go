@@ -198,3 +198,25 @@ func TestAnEngineKeepsWhatItHasOpen(t *testing.T) {
 		require.ErrorIs(t, err, debate.ErrNotFound)
 	})
 }
+
+func TestDeleteKeepsWhatSomebodyWorksOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		engine, p := stage.Engine(config)
+		stage.Slowly(p)
+		engine.Store = &store.Memory{}
+		session := stage.Started(t, engine, config)
+		id := session.ID()
+		require.ErrorIs(t, engine.Delete(t.Context(), id), store.ErrOpen)
+		stage.Ended(t, session)
+		require.NoError(t, engine.Store.Lease(t.Context(), id, "a worker", time.Hour))
+		require.ErrorIs(t, engine.Delete(t.Context(), id), flow.ErrLeased)
+		require.NoError(t, engine.Store.Release(t.Context(), id, "a worker"))
+		require.NoError(t, engine.Delete(t.Context(), id))
+		_, err := engine.Record(t.Context(), id)
+		require.ErrorIs(t, err, debate.ErrNotFound)
+		require.NoError(t, engine.Delete(t.Context(), id), "twice is once")
+		assert.Empty(t, idsIn(t, engine.Store))
+		require.NoError(t, engine.Store.Lease(t.Context(), id, "a worker", time.Hour), "no lease is left")
+	})
+}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -143,26 +143,17 @@ func (p *program) yes(ctx context.Context, question string, usual bool) (bool, e
 	}
 }
 
-// deleteAll deletes conversations. It acquires the lease of each before, so that no process runs one of them meanwhile.
+// deleteAll deletes conversations. If another process runs one of them, it deletes none.
 func (p *program) deleteAll(ctx context.Context, kept store.Store, infos []store.Info) error {
-	const owner = "debate delete"
 	for i := range infos {
-		id := infos[i].ID
-		err := kept.Lease(ctx, id, owner, time.Minute)
-		if err == nil {
-			continue
+		if infos[i].Owner != "" {
+			id := shortID(infos[i].ID)
+			return fmt.Errorf("another process runs %s: %s ends it. Nothing is deleted", id, progress.Command("stop --no-result", id))
 		}
-		for _, leased := range infos[:i] {
-			_ = kept.Release(ctx, leased.ID, owner)
-		}
-		if errors.Is(err, flow.ErrLeased) {
-			ends := progress.Command("stop --no-result", shortID(id))
-			return fmt.Errorf("another process runs %s: %s ends it. Nothing is deleted", shortID(id), ends)
-		}
-		return err
 	}
+	engine := &debate.Engine{Store: kept}
 	for i := range infos {
-		if err := kept.Delete(ctx, infos[i].ID); err != nil {
+		if err := engine.Delete(ctx, infos[i].ID); err != nil {
 			return err
 		}
 		p.warnf("Deleted %s.", shortID(infos[i].ID))
