@@ -2,6 +2,7 @@ package debate
 
 import (
 	"cmp"
+	_ "embed" // config_schema.json
 	"encoding/json"
 	"iter"
 	"maps"
@@ -342,6 +343,9 @@ func (c *Config) clone() *Config {
 	d.Labels, d.Tools, d.Prompts = maps.Clone(c.Labels), slices.Clone(c.Tools), maps.Clone(c.Prompts)
 	return &d
 }
+
+//go:embed config_schema.json
+var configSchema string
 
 // configFields is Config without its methods.
 type configFields Config

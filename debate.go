@@ -420,6 +420,13 @@ func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	return on(e, func(l *engine.Engine) (flow.Config, error) { return l.DecodeConfig(data) })
 }
 
+// ConfigSchema returns the JSON schema (draft 2020-12) of the configs of a registered flow, for editors and forms: each field with its type
+// and what it is for. [Engine.DecodeConfig] reads what the schema allows. [Engine.Validate] finds more, such as unknown models. If the
+// flow is unknown, or has no schema, the error is of kind validation.
+func (e *Engine) ConfigSchema(flow string) ([]byte, error) {
+	return on(e, func(l *engine.Engine) ([]byte, error) { return l.ConfigSchema(flow) })
+}
+
 // Stats counts what an engine does, and what it has seen since its first use.
 type Stats struct {
 	// Calls is how many calls are being made now, uses of tools and those that are stuck included.

@@ -83,7 +83,7 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 		Timed:   []flow.State{StateAwaitingResponses},
 
 		Decode: flow.DecodeTo[Config], Normalize: normalizer(formats), Check: checker(formats, own, detectors), Readable: true,
-		Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views,
+		Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, ConfigSchema: configSchema,
 		Texts: debateTexts(builtins), Open: opener(detectors, builtins),
 		Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable, Aside: aside, Reopen: reopen,
 		OnFailure: failureRules(), Kinds: kinds(formats), Fixed: fixed, Estimate: estimateDebate,

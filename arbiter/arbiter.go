@@ -106,7 +106,7 @@ func Flow() *flow.Flow {
 		Payloads: map[flow.Trigger]any{
 			TriggerForceAgent: &ForceAgent{}, TriggerSkipStep: &SkipStep{}, TriggerRerunStep: &RerunStep{},
 		},
-		Schemas: schemas(), Bodies: []flow.Body{&Decision{}}, Prompts: templates(),
+		Schemas: schemas(), Bodies: []flow.Body{&Decision{}}, Prompts: templates(), ConfigSchema: configSchema,
 
 		Decode: flow.DecodeTo[Config], Normalize: normalize, Check: check, Field: field, Fixed: fixed, Texts: texts,
 		Open: open, Owes: owes, Result: result, Amend: amendable, Reopen: reopen, Kinds: kinds, Estimate: estimate, Last: conclusion,

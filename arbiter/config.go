@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	_ "embed" // config_schema.json
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -139,6 +140,9 @@ const (
 	longestResult = 200 // bytes, as lists show it
 	nameArbiter   = "arbiter"
 )
+
+//go:embed config_schema.json
+var configSchema string
 
 // configFields is Config without its methods.
 type configFields Config

@@ -1,6 +1,7 @@
 package deliberation
 
 import (
+	_ "embed" // config_schema.json
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -289,6 +290,9 @@ const (
 	nameJudge, namePerson   = "judge", "person"
 	nameSynthesizer         = "synthesizer"
 )
+
+//go:embed config_schema.json
+var configSchema string
 
 // configFields is Config without its methods.
 type configFields Config

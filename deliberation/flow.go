@@ -101,7 +101,7 @@ func Flow() *flow.Flow {
 		Schemas: schemas(),
 
 		Decode: flow.DecodeTo[Config], Normalize: normalize, Check: check, Field: field, Texts: texts, Open: open,
-		Fixed: fixed, Estimate: estimate,
+		Fixed: fixed, Estimate: estimate, ConfigSchema: configSchema,
 	}
 }
 

@@ -163,8 +163,11 @@ type Flow struct {
 	// otherwise no config replaces it. nil: Texts needs none.
 	Prompts map[string]prompt.Template
 
-	// For configs: how their fields are named, what a fork must not change, and whether they are read once more.
+	// For configs: how they are described, how their fields are named, what a fork must not change, and whether they are read once more.
 
+	// ConfigSchema is the JSON schema of the configs that Decode reads, for editors and forms. It may allow more than Check does. "": the
+	// flow has none.
+	ConfigSchema string
 	// Field returns the name that a field of Settings, such as "tools[0]", has in the config. Errors about the settings
 	// name the field so. nil: the names are the same.
 	Field func(config Config, field string) string

@@ -285,17 +285,26 @@ func (p *page) name(t reflect.Type) string {
 	case reflect.Interface:
 		return "JSON"
 	}
-	if t.PkgPath() != "" {
-		alts := p.sources.of(p.T, t.PkgPath()).alts[t.Name()]
-		if slices.Contains(alts, "") {
-			alts = slices.DeleteFunc(slices.Clone(alts), func(s string) bool { return s == "" })
-		}
-		free := slices.Contains([]string{"Who", "Detector", "CallKind"}, t.Name()) // of those, the names are examples
-		if len(alts) > 1 && len(alts) <= 8 && !free {
-			return "`" + strings.Join(alts, "`, `") + "`"
-		}
+	if alts := p.alternatives(t); alts != nil {
+		return "`" + strings.Join(alts, "`, `") + "`"
 	}
 	return "text"
+}
+
+// alternatives returns the texts that a type of texts can have. nil: it can have others too.
+func (p *page) alternatives(t reflect.Type) []string {
+	if t.PkgPath() == "" {
+		return nil
+	}
+	alts := p.sources.of(p.T, t.PkgPath()).alts[t.Name()]
+	if slices.Contains(alts, "") {
+		alts = slices.DeleteFunc(slices.Clone(alts), func(s string) bool { return s == "" })
+	}
+	free := slices.Contains([]string{"Who", "Detector", "CallKind"}, t.Name()) // of those, the names are examples
+	if len(alts) > 1 && len(alts) <= 8 && !free {
+		return alts
+	}
+	return nil
 }
 
 // errorRows lists the fields of an error, whose JSON another struct writes.

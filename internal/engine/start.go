@@ -312,3 +312,16 @@ func (l *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	}
 	return config, nil
 }
+
+// ConfigSchema returns the JSON schema of the configs of a flow; see debate.Engine.
+func (l *Engine) ConfigSchema(name string) ([]byte, error) {
+	m := l.machines[name]
+	switch {
+	case m == nil:
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config schema", Field: "flow", Err: l.noFlow(name)}
+	case m.Flow().ConfigSchema == "":
+		err := fmt.Errorf("the flow %q has no schema of its configs", name)
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config schema", Field: "flow", Err: err}
+	}
+	return []byte(m.Flow().ConfigSchema), nil
+}
