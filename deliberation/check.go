@@ -184,6 +184,12 @@ func (v *validation) unused(c *Config) {
 			v.Addf(n.field, "is set, but clarification is not on")
 		}
 	}
+	switch within := c.Clarification.Within; {
+	case within < 0:
+		v.Addf("clarification.within", "is negative")
+	case within > 0 && !c.Clarification.On:
+		v.Addf("clarification.within", "is set, but clarification is not on")
+	}
 	if c.ToolCalls > 0 && !c.armed() {
 		v.Addf("toolCalls", "is set, but no agent that takes part has tools")
 	}

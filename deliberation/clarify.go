@@ -78,8 +78,11 @@ func (d *Deliberation) clarifications(before int) []Asked {
 			continue
 		}
 		at[asks(c.Question)] = len(out)
-		if answer, ok := answers[c.ID]; ok {
+		switch answer, ok := answers[c.ID]; {
+		case ok:
 			c = c.answered(answer)
+		case d.Settled(c.ID): // its time is over
+			c = c.answered(NotAnswered)
 		}
 		out = append(out, c)
 	}
@@ -248,11 +251,15 @@ func answerCalls(r *flow.Record) []*flow.Call {
 	for _, c := range b.pending() {
 		seat := b.seat(c.Agents[0])
 		_, k, _ := cutLast(c.ID)
-		calls = append(calls, &flow.Call{
+		call := &flow.Call{
 			ID: c.ID, Kind: KindAnswer, By: namePerson, Performer: flow.ByPerson, Target: c.Agents[0], View: flow.View{None: true},
 			Slot: b.clarifySlot(c.Iteration, seat, k),
 			Last: func(*flow.Record) string { return b.askers(&c) + ": " + c.Question },
-		})
+		}
+		if within := b.config.Clarification.Within; within > 0 {
+			call.Person, call.OnFail = &flow.ForPerson{Term: flow.Term{Within: within}}, flow.OnFail{Aid: true}
+		}
+		calls = append(calls, call)
 	}
 	return calls
 }

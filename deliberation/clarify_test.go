@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -85,6 +86,27 @@ func TestClarification(t *testing.T) {
 		"answersSubmitted → clarifying (3)", "questionsPending → answering (1)", "ask → awaitingInput", "answered → answering",
 		"answersSubmitted → clarifying (3)", "allClear → planningRound",
 	}, path(events(t, engine, r.ID))[:11])
+}
+
+// A question whose time is over stays unanswered, and the rounds begin.
+func TestAQuestionThatNobodyAnswersInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := three()
+		config.Clarification = deliberation.Clarification{On: true, Within: flow.Duration(time.Minute)}
+		engine, p := engineFor(curious(map[string][]string{"clarify.1.ada": {"How many users?", "Which region?"}}))
+		session := stage.Started(t, engine, config)
+		r := stage.AwaitsInput(t, session)
+		require.Len(t, r.Inquiries, 2)
+		assert.Equal(t, time.Minute, r.Inquiries[0].Until.Sub(r.LastAt))
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: "question.1.ada.1", Text: "About 1000."}))
+		time.Sleep(time.Hour)
+		r = stage.Ended(t, session)
+		got := view(r).Clarifications()
+		require.Len(t, got, 2)
+		assert.Equal(t, "About 1000.", got[0].Answer)
+		assert.True(t, got[1].Skipped, "its time was over")
+		assert.Regexp(t, unanswered("ada", "Which region?"), prompt(t, p, "r1.propose.ben"))
+	})
 }
 
 func TestClarificationHasAnEnd(t *testing.T) {

@@ -235,6 +235,8 @@ type Clarification struct {
 	Iterations int `json:"iterations,omitempty"`
 	// Questions limits the questions of one agent in one iteration: 5 if 0.
 	Questions int `json:"questions,omitempty"`
+	// Within is how long a question is open: until it is answered if 0. After that it counts as answered with NotAnswered.
+	Within flow.Duration `json:"within,omitempty"`
 	// Known are answers that are known beforehand, at most 100, also if the clarification is off. All prompts hold them.
 	// A person is not asked these questions.
 	Known []KnownAnswer `json:"known,omitempty"`

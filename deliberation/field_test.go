@@ -160,6 +160,7 @@ func whatFieldsDo(t *testing.T) map[string]field {
 		"clarification.on":         {func(c *c) { c.Clarification.On = true }, func(h *held) any { return h.has("clarify.1", "at most 5 questions") }, 3},
 		"clarification.iterations": {func(c *c) { c.Clarification = deliberation.Clarification{On: true, Iterations: 2} }, func(h *held) any { return h.Config().Clarification.Iterations }, 2},
 		"clarification.questions":  {func(c *c) { c.Clarification = deliberation.Clarification{On: true, Questions: 2} }, func(h *held) any { return h.has("clarify.1", "at most 2 questions") }, 3},
+		"clarification.within":     {func(c *c) { c.Clarification = deliberation.Clarification{On: true, Within: hour} }, func(h *held) any { return h.Config().Clarification.Within }, hour},
 		"clarification.known[].question": {
 			func(c *c) { c.Clarification.Known = []deliberation.KnownAnswer{{Question: "How so?", Answer: "So."}} },
 			func(h *held) any { return h.has("r1.propose.ada", "How so?") },
