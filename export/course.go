@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/fieldname"
 )
 
 // summaries shows the summaries, made when the history no longer fitted.
@@ -35,7 +36,16 @@ func (w *reporter) troubles() *section {
 // course shows other events: warnings, and what people were asked.
 func (w *reporter) course() *section {
 	_, settled := w.inquiries()
-	return tabled("course", "Course of events", w.warnings(), settled)
+	return tabled("course", "Course of events", w.warnings(), w.floors(), settled)
+}
+
+// floors shows who was given the floor, and why.
+func (w *reporter) floors() *table {
+	t := &table{Caption: "Who was given the floor", Head: []string{roundColumn, "To", "Why"}, Figures: 3}
+	for _, f := range w.debate.Floors {
+		t.Rows = append(t.Rows, cells(number(f.Round), f.To, brief(f.Because)))
+	}
+	return t
 }
 
 // tabled returns a section of those tables that have rows. Long ones scroll.
@@ -139,6 +149,14 @@ func (w *reporter) inquiries() (open, settled *table) {
 		}
 		asked = slices.DeleteFunc(slices.Clone(asked), func(q *flow.Inquiry) bool { return ids[q.ID] })
 	}
+	replaced := make(map[string]bool) // the calls in which something has taken the place of an answer
+	for _, q := range asked {
+		if answers[q.ID] != nil {
+			for i := range q.About {
+				replaced[q.About[i].Call] = true
+			}
+		}
+	}
 	for _, q := range asked {
 		question := q.Question
 		switch {
@@ -149,8 +167,8 @@ func (w *reporter) inquiries() (open, settled *table) {
 		}
 		question = w.speeches.gist(question, 300)
 		if a := answers[q.ID]; a != nil {
-			settled.Rows = append(settled.Rows, cells(q.To, question, answered(a)))
-		} else {
+			settled.Rows = append(settled.Rows, cells(q.To, question, answered(q, a)))
+		} else if !replaced[q.ID] {
 			open.Rows = append(open.Rows, cells(q.To, question))
 		}
 	}
@@ -158,12 +176,15 @@ func (w *reporter) inquiries() (open, settled *table) {
 }
 
 // answered returns the answer in words.
-func answered(a *flow.Answer) string {
+func answered(q *flow.Inquiry, a *flow.Answer) string {
 	out := "answered"
 	if a.Option != "" {
 		out = string(a.Option) + prefixed(": ", a.Model) + prefixed(": ", a.By) + prefixed(": ", brief(a.Text))
 	}
-	if a.Rule {
+	switch {
+	case a.Rule && q.Failure != nil && q.Failure.Field == fieldname.Within:
+		out += " (no answer came in time)"
+	case a.Rule:
 		out += " (nobody was asked: a rule of the config says so)"
 	}
 	return out + prefixed(" by ", brief(a.Person))

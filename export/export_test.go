@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -151,6 +152,45 @@ func TestADebateThatWentOn(t *testing.T) {
 		}
 		assert.Equal(t, 2, strings.Count(out.String(), "Verdict by "), name)
 	}
+}
+
+// TestAChairAndAStandIn: a report shows who was given the floor and why, and which model stood in for a person.
+func TestAChairAndAStandIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		ada := &config.Participants[0]
+		ada.Model, ada.Person, ada.Term = "", true, flow.Term{Within: flow.Duration(time.Minute), StandIn: "test/debater"}
+		config.Floor = &debate.Floor{Model: "test/debater"}
+		engine, p := stage.Engine(config)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			if req.Schema != nil && req.Schema.Name == string(debate.KindFloor) {
+				return says(toJSON(debate.FloorAnswer{Because: "He was attacked.", To: "Ben"}))
+			}
+			return reply(req)
+		}
+		session := stage.Started(t, engine, config)
+		_, err := session.Wait(t.Context())
+		for range 20 {
+			if err == nil {
+				break
+			}
+			require.ErrorIs(t, err, flow.ErrAwaitingInput)
+			time.Sleep(time.Minute)
+			_, err = session.Wait(t.Context())
+		}
+		require.NoError(t, err)
+		d, err := export.Of(t.Context(), engine, session.ID())
+		require.NoError(t, err)
+		for name, write := range map[string]func(io.Writer) error{"markdown": d.Markdown, "html": d.HTML} {
+			var out bytes.Buffer
+			require.NoError(t, write(&out))
+			for _, part := range []string{"Who was given the floor", "He was attacked.", "standIn: test/debater (no answer came in time)"} {
+				assert.Contains(t, out.String(), part, name)
+			}
+			assert.NotContains(t, out.String(), "Without an answer", name)
+		}
+	})
 }
 
 // TestOutcomesAgainstTheScores: a winner with the lower score, and none where scores differ, are named as such.
