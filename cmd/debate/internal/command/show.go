@@ -21,25 +21,30 @@ import (
 // show shows one conversation.
 func (p *program) show() *cobra.Command {
 	var full, unpaged bool
+	var question string
 	c := p.aboutOne("show [id]", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
 		return p.besideOne(c.Context(), args, anyNewest(), func(ctx context.Context, engine *debate.Engine, id string) error {
-			return p.runShow(ctx, engine, id, full, unpaged)
+			record, err := engine.Record(ctx, id)
+			switch {
+			case err != nil:
+				return err
+			case question != "":
+				return p.paged(unpaged, func() error { return p.showQuestion(record, question) })
+			case p.json:
+				return p.printValue(detailed(record))
+			default:
+				return p.runShow(ctx, engine, record, full, unpaged)
+			}
 		})
 	})
 	c.Flags().BoolVar(&full, "full", false, "print everything that was said, too")
+	c.Flags().StringVar(&question, "question", "", "print only this open `question`, with what its person may read")
 	c.Flags().BoolVar(&unpaged, "no-pager", false, "do not show a long text by a pager")
 	return c
 }
 
-func (p *program) runShow(ctx context.Context, engine *debate.Engine, id string, full, unpaged bool) error {
-	record, err := engine.Record(ctx, id)
-	if err != nil {
-		return err
-	}
-	if p.json {
-		return p.printValue(detailed(record))
-	}
-	info, err := store.InfoOf(ctx, engine.Store, id)
+func (p *program) runShow(ctx context.Context, engine *debate.Engine, record *flow.Record, full, unpaged bool) error {
+	info, err := store.InfoOf(ctx, engine.Store, record.ID)
 	if err != nil {
 		return err
 	}
@@ -233,6 +238,9 @@ func (p *program) showInquiries(record *flow.Record) {
 		if len(q.Schema) > 0 {
 			p.printf("  The answer is JSON of this schema: %s\n", progress.Clean(string(q.Schema)))
 		}
+		if q.Reads != nil {
+			p.printf("  %s\n", progress.Command("show --question "+progress.Quote(q.ID), shortID(record.ID)))
+		}
 		if len(q.Options) == 0 {
 			p.printf("  %s TEXT\n", progress.Command("answer", shortID(record.ID), q.ID))
 		}
@@ -244,6 +252,44 @@ func (p *program) showInquiries(record *flow.Record) {
 			p.printf("  %s\n", progress.Command(answer, shortID(record.ID), q.ID, string(option)))
 		}
 	}
+}
+
+// showQuestion shows a question to a person, as that person may see it: what was said so far, under the names that the person reads, what
+// is asked, and how long the answer may be.
+func (p *program) showQuestion(record *flow.Record, id string) error {
+	q, open := record.Question(id)
+	if !open {
+		var ids []string
+		for i := range record.Inquiries {
+			if one := &record.Inquiries[i]; len(one.Options) == 0 {
+				ids = append(ids, one.ID)
+			}
+		}
+		return exit(exitArguments, flow.Unknown("open question to a person", id, ids...))
+	}
+	if p.json {
+		return p.printValue(q)
+	}
+	for i := range q.Reads {
+		said := &q.Reads[i]
+		p.printf("%s", progress.Clean(called(record, said.Speaker)))
+		if said.Label != "" {
+			p.printf(", %s", progress.Clean(said.Label))
+		}
+		p.printf("\n\n")
+		if err := p.print(said.Text); err != nil {
+			return err
+		}
+		p.printf("\n")
+	}
+	for _, line := range inquiry.Lines(&q.Inquiry, "") {
+		p.printf("%s\n", line)
+	}
+	if q.Max > 0 {
+		p.printf("  at most %s bytes\n", progress.Number(q.Max))
+	}
+	p.printf("  %s TEXT\n", progress.Command("answer", shortID(record.ID), q.ID))
+	return nil
 }
 
 // showNext says which command helps a conversation that stands still.

@@ -284,6 +284,26 @@ func TestAnIDMayBeCutShort(t *testing.T) {
 	assert.Contains(t, run(t, place, "show").out, "cab4")
 }
 
+// TestAQuestionIsShownWithWhatItsPersonMayRead: no prompt is among that.
+func TestAQuestionIsShownWithWhatItsPersonMayRead(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "kept") + "/"
+	hold(t, place, func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Tabs,\nsurely."} }, debate.Config{
+		ID: "tabs", Topic: "Tabs or spaces?", Rounds: 1, Participants: []debate.Participant{
+			{Name: "Ada", Model: "demo/script", Instructions: "a word for Ada alone"}, {Name: "Ben", Person: true},
+		},
+	})
+	assert.Contains(t, run(t, place, "show", "tabs").out, "debate show --question r1.opening.Ben tabs\n")
+	got := run(t, place, "show", "tabs", "--question", "r1.opening.Ben")
+	require.Zero(t, got.code, got.err)
+	assert.Regexp(t, `^Ada, .*opening.*\n\nTabs,\nsurely\.\n\nIt is your turn, Ben`, got.out)
+	assert.Regexp(t, `at most [0-9,]+ bytes\n  debate answer tabs r1\.opening\.Ben TEXT\n$`, got.out)
+	assert.NotContains(t, got.out, "a word for Ada alone")
+	assert.Contains(t, run(t, place, "show", "tabs", "--question", "r1.opening.Ben", "--json").out, `"reads"`)
+	got = run(t, place, "show", "tabs", "--question", "r1.opening.Ada")
+	assert.Equal(t, 2, got.code)
+	assert.Contains(t, got.err, "r1.opening.Ben")
+}
+
 // TestNothingIsDeletedThatIsRunning: the lease of another process keeps all that was named.
 func TestNothingIsDeletedThatIsRunning(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "kept") + "/"
