@@ -125,6 +125,9 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry, asks string) error
 	for {
 		_, _ = fmt.Fprintf(l.Err, "%s> ", dialogue.Prompt())
 		line, err := l.viewing.lines.read(ctx, l.In)
+		if errors.Is(err, errNoAnswer) && len(dialogue.Written()) > 0 { // the end of the input ends the answer too
+			line, err = inquiry.End, nil
+		}
 		refused, ok := errors.AsType[lineError](err)
 		if !terminal(l.In) || err != nil && !ok {
 			_, _ = fmt.Fprintln(l.Err) // nobody has pressed enter

@@ -97,10 +97,25 @@ type Dialogue struct {
 	Inquiry flow.Inquiry
 
 	answer flow.Answer
+	lines  []string // of an answer that has several
 }
 
 // Begin begins the dialogue about an inquiry.
-func Begin(q flow.Inquiry) *Dialogue { return &Dialogue{q, flow.Answer{Inquiry: q.ID}} }
+func Begin(q flow.Inquiry) *Dialogue {
+	return &Dialogue{Inquiry: q, answer: flow.Answer{Inquiry: q.ID}}
+}
+
+// End is the line that ends an answer of several lines.
+const End = "."
+
+// several reports whether the answer may have several lines: a speech or a proposal has, and a short answer to agents has one.
+func (d *Dialogue) several() bool {
+	q := &d.Inquiry
+	return len(q.Options) == 0 && len(q.Schema) == 0 && q.Max > 0 && q.Kind != deliberation.KindAnswer
+}
+
+// Written returns the lines of an answer that are taken, and wait for the line that ends it.
+func (d *Dialogue) Written() []string { return d.lines }
 
 // Prompt says what the next line is to be.
 func (d *Dialogue) Prompt() string {
@@ -122,6 +137,10 @@ func (d *Dialogue) Prompt() string {
 		return "answer, as JSON"
 	case d.Inquiry.Kind == deliberation.KindAnswer:
 		return "answer (Enter: none)"
+	case len(d.lines) > 0:
+		return ""
+	case d.several():
+		return "answer, ended by a line with only a dot"
 	default:
 		return "answer"
 	}
@@ -130,11 +149,19 @@ func (d *Dialogue) Prompt() string {
 // Take takes the next line. If the answer is complete, it returns it. Otherwise the answer is nil: another line is to follow,
 // the one that Prompt describes. If the line is none of those that are possible, the error says why.
 func (d *Dialogue) Take(line string) (*flow.Answer, error) {
+	given := line
 	line = strings.TrimSpace(line)
 	switch d.answer.Option {
 	case "":
 		if len(d.Inquiry.Options) > 0 {
 			return d.choose(line)
+		}
+		if d.several() {
+			if line != End {
+				d.lines = append(d.lines, given)
+				return nil, nil //nolint:nilnil // the dialogue goes on
+			}
+			line, d.lines = strings.TrimSpace(strings.Join(d.lines, "\n")), nil
 		}
 		if line == "" && d.Inquiry.Kind == deliberation.KindAnswer {
 			line = deliberation.NotAnswered

@@ -62,6 +62,16 @@ func TestDialogue(t *testing.T) {
 		"a text":         {free, []string{" SQLite "}, []string{"answer (Enter: none)"}, 0, flow.Answer{Inquiry: "q", Text: "SQLite"}},
 		"nothing":        {free, []string{" "}, []string{"answer (Enter: none)"}, 0, flow.Answer{Inquiry: "q", Text: "NA"}},
 		"nothing at all": {&flow.Inquiry{ID: "p"}, []string{"", "NA"}, []string{"answer", "answer"}, 1, flow.Answer{Inquiry: "p", Text: "NA"}},
+		"several lines": {
+			&flow.Inquiry{ID: "s", Kind: "opening", Max: 100},
+			[]string{"First.", "", "  Second.", " . "},
+			[]string{"answer, ended by a line with only a dot", "", "", ""},
+			0,
+			flow.Answer{Inquiry: "s", Text: "First.\n\n  Second."},
+		},
+		"no lines": {
+			&flow.Inquiry{ID: "s", Kind: "opening", Max: 100}, []string{".", "Yes.", "."}, nil, 1, flow.Answer{Inquiry: "s", Text: "Yes."},
+		},
 		"JSON": {
 			&flow.Inquiry{ID: "j", Schema: []byte("{}")},
 			[]string{"{}"},

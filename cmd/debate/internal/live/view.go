@@ -22,6 +22,7 @@ const (
 	noteTime        = 10 * time.Second // how long a note is shown
 	mostNotes       = 3
 	mostKept        = 20
+	mostWritten     = 3 // lines of an answer that is being written
 	least           = 3 // rows of agents, unless the window has fewer
 )
 
@@ -231,6 +232,10 @@ func (m *Model) asked() []row {
 	var rows []row
 	for i, line := range inquiry.Lines(&d.Inquiry, c.Asks(&d.Inquiry, m.At)) {
 		rows = append(rows, m.wrapped(line, 92, max(2, 6-i), styles().wait)...)
+	}
+	written := d.Written()
+	for _, line := range written[max(0, len(written)-mostWritten):] {
+		rows = append(rows, m.wrapped(progress.Clean(line), 94, 1, lipgloss.NewStyle())...)
 	}
 	if m.entry.trouble != "" {
 		rows = append(rows, row{styles().bad.Render(progress.Clean(m.entry.trouble)), 93})
