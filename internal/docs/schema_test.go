@@ -3,6 +3,7 @@ package docs_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -124,7 +125,7 @@ func (s schemas) schemaOf(t reflect.Type) object {
 		}
 		return object{"type": "array", "items": s.schemaOf(t.Elem())}
 	case reflect.Map:
-		return object{"type": "object", "additionalProperties": s.schemaOf(t.Elem())}
+		return object{"type": "object", "propertyNames": s.schemaOf(t.Key()), "additionalProperties": s.schemaOf(t.Elem())}
 	case reflect.Struct:
 		name := t.String()
 		if s.defs[name] == nil {
@@ -240,7 +241,7 @@ func (s sampler) of(given any) any {
 			all[key] = s.of(inner)
 		}
 		if others, ok := one["additionalProperties"].(object); ok {
-			all["x"] = s.of(others)
+			all[fmt.Sprint(s.of(one["propertyNames"]))] = s.of(others)
 		}
 		return all
 	default:
