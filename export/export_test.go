@@ -185,7 +185,7 @@ func TestAChairAndAStandIn(t *testing.T) {
 		for name, write := range map[string]func(io.Writer) error{"markdown": d.Markdown, "html": d.HTML} {
 			var out bytes.Buffer
 			require.NoError(t, write(&out))
-			for _, part := range []string{"Who was given the floor", "He was attacked.", "standIn: test/debater (no answer came in time)"} {
+			for _, part := range []string{"Who was given the floor", "He was attacked.", "standIn: test/debater (no answer came in time)", "test/debater stood in"} {
 				assert.Contains(t, out.String(), part, name)
 			}
 			assert.NotContains(t, out.String(), "Without an answer", name)

@@ -138,16 +138,22 @@ func newReporter(r *flow.Record, events []flow.Event) *reporter {
 		w.word = "conversation"
 	}
 	w.debate, w.config = &debate.Debate{Record: r}, &debate.Config{}
-	models := make(map[string]string)
+	seats := make(map[string]debate.Participant)
 	if c := r.Config(); c != nil {
 		for seat := range c.Seats() {
-			models[seat.By] = *seat.Model
+			p := debate.Participant{Model: *seat.Model, Person: seat.Person}
+			if seat.Term != nil {
+				p.Term = *seat.Term
+			}
+			seats[seat.By] = p
 		}
 	}
 	if settings := r.Settings(); settings != nil {
 		w.config.Topic = settings.Topic
 		for _, name := range settings.Participants {
-			w.config.Participants = append(w.config.Participants, debate.Participant{Name: name, Model: models[name]})
+			p := seats[name]
+			p.Name = name
+			w.config.Participants = append(w.config.Participants, p)
 		}
 	}
 	if d, ok := deliberation.Of(r); ok {

@@ -157,11 +157,15 @@ func unsaid(t *flow.Turn) (rest []byte, ok bool) {
 	return nil, false
 }
 
-// otherModel returns the model of a turn if it is not the speaker's own.
+// otherModel returns the model of a turn if it is not the speaker's own, or if it stood in for a person.
 func (w *reporter) otherModel(t *flow.Turn) string {
-	for _, p := range w.config.Participants {
-		if p.Name == t.Speaker && p.Model == t.Model {
+	for i := range w.config.Participants {
+		switch p := &w.config.Participants[i]; {
+		case p.Name != t.Speaker:
+		case p.Model == t.Model:
 			return ""
+		case p.Person && p.StandIn == t.Model:
+			return t.Model + " stood in"
 		}
 	}
 	return prefixed("by ", t.Model)
