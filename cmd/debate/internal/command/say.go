@@ -16,7 +16,7 @@ func (p *program) say() *cobra.Command {
 	c := &cobra.Command{
 		Use: "say id text", Args: arguments(cobra.ExactArgs(2)), ValidArgsFunction: p.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if note.Text, err = p.answerText(args[1:]); err != nil {
+			if note.Text, err = p.text(args[1:], "note"); err != nil {
 				return err
 			}
 			if !c.Flags().Changed("person") {

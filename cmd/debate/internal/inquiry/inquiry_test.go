@@ -45,7 +45,7 @@ func TestLinesOfASpeech(t *testing.T) {
 	until := time.Date(2026, time.March, 4, 15, 6, 7, 0, time.Local) //nolint:gosmopolitan // as people read it
 	assert.Equal(t, []string{"It is your turn, Ada.", "Your side: for", "  until Mar 04 15:06:07"}, inquiry.Lines(&flow.Inquiry{
 		ID: "a", Question: "It is your turn, Ada.\n\nYour side: for", Within: flow.Duration(time.Hour), Until: until,
-	}))
+	}, ""))
 }
 
 // TestDialogue: which lines become which answer. What is none is refused, and asked for again.
