@@ -151,6 +151,8 @@ func (c *Core) checkAsk(f *Findings, n *Note) {
 	switch aside := c.machine.flow.Aside; {
 	case c.record.Seat(n.Ask) < 0:
 		f.Addf("ask", "%w", Unknown("participant", n.Ask, c.record.settings.Participants...))
+	case len(n.To) > 0 && !slices.Contains(n.To, n.Ask):
+		f.Addf("ask", "%w", WithMend(errors.New("asks "+n.Ask+", who does not read the note"), "name "+n.Ask+" in to, or nobody"))
 	case aside == nil:
 		f.Addf("ask", "the flow %q has no answers out of turn", c.machine.flow.Name)
 	default:

@@ -168,6 +168,7 @@ func TestNotesThatAreRefused(t *testing.T) {
 		"twice for one":          {flow.Note{ID: "n", To: []string{"Ada", "Ada"}, Text: "x"}, "to[1]"},
 		"nothing":                {flow.Note{ID: "n", Text: " \n"}, "text"},
 		"too long":               {flow.Note{ID: "n", Text: strings.Repeat("x", 20_001)}, "text"},
+		"unread by the one":      {flow.Note{ID: "n", Ask: "Ada", To: []string{"Ben"}, Text: "x"}, "ask"},
 		"a question to nobody":   {flow.Note{ID: "n", Ask: "Pat", Text: "x"}, "ask"},
 		"a question to a member": {flow.Note{ID: "n", Ask: "Ada", Text: "x"}, "ask"},
 	} {

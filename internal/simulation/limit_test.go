@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/cryptotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -85,9 +84,6 @@ func newLimitSim(t *testing.T, engine *kernel.Engine, seed uint64, seen *limitFi
 	s.restful, s.absent, s.retries = !chance(s.dice, 4), chance(s.dice, 20), s.dice.IntN(4)
 	return s
 }
-
-// secret draws the debate's secret from the seed, each time the same: prompts are then rendered once.
-func (s *limitSim) secret() { cryptotest.SetGlobalRandom(s.t, s.seed) }
 
 // config is as it was frozen.
 func (s *limitSim) config() *debate.Config { return stage.View(s.core.Record()).Config() }

@@ -207,6 +207,12 @@ func (s *limitSim) drawn() debate.Config {
 		}
 		drawBudget(s.dice, &config, &estimate)
 	}
+	return s.affordable(config)
+}
+
+// affordable raises the limits of a drawn config until it is accepted.
+func (s *world) affordable(config debate.Config) debate.Config {
+	s.t.Helper()
 	for range 60 {
 		s.secret()
 		err := s.engine.Validate(s.t.Context(), config)
@@ -214,7 +220,7 @@ func (s *limitSim) drawn() debate.Config {
 			return config
 		}
 		if config.Budget == nil || !strings.Contains(err.Error(), "is below what one round") {
-			s.failf("the drawn config is refused: %v", err)
+			s.failf("the drawn config is refused: %v\n%s", err, stage.JSON(config))
 		}
 		raise(config.Budget)
 	}

@@ -40,6 +40,8 @@ func structured(dice *rand.Rand, kind flow.CallKind, schema []byte, config *deba
 		return verdictOf(dice, names, schema)
 	case debate.KindBallot:
 		return stage.JSON(map[string]any{"vote": oneOf(dice, debate.VoteFor, debate.VoteAgainst, debate.VoteUndecided), "reasoning": "so it seems"})
+	case debate.KindFloor:
+		return stage.JSON(debate.FloorAnswer{Because: "It is time.", To: oneOf(dice, names...)})
 	default:
 		return planOf(config, f)
 	}

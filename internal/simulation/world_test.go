@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/cryptotest"
 	"time"
 
 	"github.com/agonist-dev/debate"
@@ -60,6 +61,9 @@ func (s *world) failf(format string, args ...any) {
 	}
 	s.t.Fatalf("%s, after event %d: %s%s", s.id, len(s.log), fmt.Sprintf(format, args...), last.String())
 }
+
+// secret draws the debate's secret from the seed, each time the same: prompts are then rendered once.
+func (s *world) secret() { cryptotest.SetGlobalRandom(s.t, s.seed) }
 
 // load makes a core of events.
 func (s *world) load(events []debate.Event) *flow.Core {
