@@ -37,6 +37,7 @@
 //     followed by their address: javascript: and data: have no effect, and no link points into the
 //     document.
 //   - The list of sources of a turn is text, with a link for each http or https address and the host to which it leads.
+//     So is that of its quotations, with a link to the documents, and with the words of the file at that place: see [Of].
 //   - An image becomes a link to it, marked as an image. No document loads anything. The images of a page are the debate's own
 //     image files, which it embeds: their bytes must match the hash in the log, and begin as their type does. SVG is not shown.
 //   - Link reference definitions are resolved where they are used, and removed. They affect no other
@@ -85,11 +86,12 @@ type Document struct {
 // questions that were answered, the timeline of calls, and the course through the states.
 //
 // A page holds the images among the files, which are PNG, JPEG, GIF and WebP: at most [flow.MaxFiles] bytes of them, and at most
-// 64 Mi pixels of each. An image that is missing, damaged or too large is named, and said not to be shown. If the store cannot
-// read a file for another reason, writing the page returns that error and writes nothing.
+// 64 Mi pixels of each. An image that is missing, damaged or too large is named, and said not to be shown. Beside what a turn quotes
+// from a text file stands what the file has there. If the store cannot read a file for another reason, writing the document returns
+// that error and writes nothing.
 //
 // Of needs the flow of the conversation, and no provider. Its errors are those of [debate.Engine.Record] and
-// [debate.Engine.Events]. Writing the page uses ctx too, to read the files.
+// [debate.Engine.Events]. Writing the document uses ctx too, to read the files.
 func Of(ctx context.Context, e *debate.Engine, id string) (*Document, error) {
 	record, err := e.Record(ctx, id)
 	if err != nil {
@@ -134,11 +136,7 @@ func (d *Document) write(w io.Writer, format func(io.Writer, *report) error, pic
 	if d == nil || d.Record == nil && d.saved == nil {
 		return &flow.Error{Kind: provider.KindValidation, Op: "export", Field: "record", Err: errors.New("is missing")}
 	}
-	var file func(hash string) ([]byte, error)
-	if pictures {
-		file = d.file
-	}
-	report, err := newReport(d, file)
+	report, err := newReport(d, pictures)
 	if err != nil {
 		return err
 	}

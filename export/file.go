@@ -6,9 +6,12 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
+// documentsID is the anchor of the list of documents.
+const documentsID = "documents"
+
 // documents lists the files that everybody has read.
 func (w *reporter) documents() *section {
-	s := &section{ID: "documents", Title: "Documents"}
+	s := &section{ID: documentsID, Title: "Documents"}
 	settings := w.record.Settings()
 	if settings == nil {
 		return s

@@ -28,18 +28,20 @@ type picture struct {
 	Width, Height int // in pixels
 }
 
-// gallery makes the pictures of a document.
+// gallery makes the pictures of a document, and reads its texts.
 type gallery struct {
 	file   func(hash string) ([]byte, error) // nil: nothing is shown
+	shows  bool                              // whether there are pictures
 	bytes  int
 	pixels int64
-	err    error // the first of file, but for files that are missing
+	texts  map[string][]byte // by hash; nil: missing or damaged
+	err    error             // the first of file, but for files that are missing
 }
 
 // picture returns the picture of a file. Without one, why says why it is not shown; "": it is no image, or none are shown.
 func (g *gallery) picture(f *flow.File) (shown *picture, why string) {
 	measure := measureOf(f.Type)
-	if g.file == nil || g.err != nil || measure == nil {
+	if g.file == nil || !g.shows || g.err != nil || measure == nil {
 		return nil, ""
 	}
 	data, err := g.file(f.Hash)
@@ -65,6 +67,25 @@ func (g *gallery) picture(f *flow.File) (shown *picture, why string) {
 	// The type is one of measureOf's, and base64 has no character that ends an attribute or an address.
 	source := "data:" + f.Type + ";base64," + base64.StdEncoding.EncodeToString(data)
 	return &picture{template.URL(source), f.String(), size.Width, size.Height}, "" //nolint:gosec // made of safe parts
+}
+
+// text returns the bytes of a text file, which are read once. nil: nobody gives them.
+func (g *gallery) text(hash string) []byte {
+	if data, known := g.texts[hash]; known || g.file == nil || g.err != nil {
+		return data
+	}
+	data, err := g.file(hash)
+	if err != nil && !errors.Is(err, flow.ErrNoFile) {
+		g.err = err
+	}
+	if err != nil || flow.HashOf(data) != hash {
+		data = nil
+	}
+	if g.texts == nil {
+		g.texts = make(map[string][]byte)
+	}
+	g.texts[hash] = data
+	return data
 }
 
 // measureOf returns what reads the size of an image of a media type; nil: a page shows no such file. SVG is not among them: it

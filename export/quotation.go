@@ -2,31 +2,56 @@ package export
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 )
 
-// quotations returns a block of what a turn quotes from documents, with what the program has found; nil: it quotes nothing.
-func quotations(t *flow.Turn) []block {
-	var items []string
+// quotations returns a block of what a turn quotes from documents, with what the program has found, and what stands there; nil: it quotes
+// nothing.
+func (w *reporter) quotations(t *flow.Turn) []block {
+	var all []source
 	for i := range t.Quotations {
 		q := &t.Quotations[i]
-		found, file := "not checked", line(q.File)
+		s := source{Title: "not checked", Passage: short(passage(t.Text, q.Start, q.End), maxPassage)}
+		file := line(q.File)
 		switch q.Status {
 		case flow.QuoteVerified:
-			found = fmt.Sprintf("as in %s, bytes %d to %d", file, q.From, q.To)
+			s.Title = fmt.Sprintf("as in %s, bytes %d to %d", file, q.From, q.To)
 		case flow.QuoteAltered:
-			found = fmt.Sprintf("altered in %s, bytes %d to %d: %s", file, q.From, q.To, line(q.Changed))
+			s.Title = fmt.Sprintf("altered in %s, bytes %d to %d: %s", file, q.From, q.To, line(q.Changed))
 		case flow.QuoteAbsent:
-			found = "not found in " + file
+			s.Title = "not found in " + file
 		}
-		if words := short(passage(t.Text, q.Start, q.End), maxPassage); words != "" {
-			found = "“" + words + "”: " + found
+		if q.From < q.To {
+			if settings := w.record.Settings(); settings != nil && len(settings.Documents) > 0 {
+				s.Address = "#" + documentsID
+			}
+			s.Quote = wordsAt(w.gallery.text(q.Hash), q.From, q.To)
 		}
-		items = append(items, found)
+		all = append(all, s)
 	}
-	if items == nil {
+	if all == nil {
 		return nil
 	}
-	return []block{{Label: "Quotations, checked by the program", Items: items}}
+	return []block{{Label: "Quotations, checked by the program", Sources: all}}
+}
+
+// mostAround is how many bytes of a file stand on each side of what is quoted from it.
+const mostAround = 80
+
+// wordsAt returns what stands at a place in a file, with some of what stands before and behind it; "": the file has no such place.
+func wordsAt(data []byte, from, to int) string {
+	if from < 0 || to > len(data) {
+		return ""
+	}
+	first, last := max(0, from-mostAround), min(len(data), to+mostAround)
+	words := short(line(strings.ToValidUTF8(string(data[first:last]), "")), 2*mostAround+2*maxPassage)
+	if first > 0 {
+		words = "…" + words
+	}
+	if last < len(data) {
+		words = strings.TrimSuffix(words, "…") + "…"
+	}
+	return words
 }

@@ -166,15 +166,15 @@ func newReporter(r *flow.Record, events []flow.Event) *reporter {
 	return w
 }
 
-// newReport returns the report of a document. With file it has the pictures of the files.
-func newReport(d *Document, file func(hash string) ([]byte, error)) (*report, error) {
+// newReport returns the report of a document, with the pictures of its files or without.
+func newReport(d *Document, pictures bool) (*report, error) {
 	if d.saved != nil {
 		r := *d.saved
 		r.Title = cmp.Or(d.Title, r.Title)
 		return &r, nil
 	}
 	w := newReporter(d.Record, d.events)
-	w.gallery.file = file
+	w.gallery.file, w.gallery.shows = d.file, pictures
 	w.cast()
 	r, t := w.head(), w.told()
 	r.Title = cmp.Or(d.Title, r.Title)

@@ -87,7 +87,7 @@ func (w *reporter) turn(t *flow.Turn) *article {
 		a.Blocks = append(a.Blocks, w.files(t.Attachments))
 	}
 	a.Blocks = append(a.Blocks, sources(t)...)
-	a.Blocks = append(a.Blocks, quotations(t)...)
+	a.Blocks = append(a.Blocks, w.quotations(t)...)
 	if t.Hidden && w.deliberation == nil {
 		a.Marks = append(a.Marks, "at the same time as others")
 	}

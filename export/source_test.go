@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -174,12 +175,44 @@ func TestCostsThatVendorsTell(t *testing.T) {
 	assert.NotContains(t, md.String(), "told by vendors")
 }
 
+// TestQuotationsShowTheirPlace: beside a quotation stands what the file has there, and a link leads to the documents. A file that is gone
+// is not shown.
+func TestQuotationsShowTheirPlace(t *testing.T) {
+	const study = "The board met in May. It is not possible to close the plant before the end of the year, the report says."
+	config := stage.TwoDebaters()
+	config.Judging, config.Rounds, config.Quotes = nil, 1, true
+	config.Documents = []flow.Document{{Files: []flow.File{{Name: "report.txt", Type: "text/plain", Data: []byte(study)}}}}
+	engine, p := stage.Engine(config)
+	p.Reply = func(*provider.Request) scripted.Reply {
+		return scripted.Reply{Text: `<quote document="report.txt">It is possible to close the plant before the end of the year</quote>`}
+	}
+	record := stage.Run(t, engine, config)
+	d, err := export.Of(t.Context(), engine, record.ID)
+	require.NoError(t, err)
+	var md, page bytes.Buffer
+	require.NoError(t, d.Markdown(&md))
+	require.NoError(t, d.HTML(&page))
+	assert.Contains(t, md.String(), `[altered in report.txt, bytes 22 to 86: "not" is missing](#documents), on “It is possible`)
+	assert.Contains(t, page.String(), `href="#documents"`)
+	for _, document := range []string{md.String(), page.String()} {
+		assert.Contains(t, document, study)
+	}
+	d, err = export.Of(t.Context(), engine, record.ID)
+	require.NoError(t, err)
+	_, err = engine.Redact(t.Context(), record.ID, flow.Redaction{Files: []string{flow.HashOf([]byte(study))}})
+	require.NoError(t, err)
+	md.Reset()
+	require.NoError(t, d.Markdown(&md))
+	assert.NotContains(t, md.String(), study)
+	assert.Contains(t, md.String(), "altered in report.txt")
+}
+
 // TestQuotationsStandBehindTheTurn: a report says of each quotation what the program has found.
 func TestQuotationsStandBehindTheTurn(t *testing.T) {
 	d := duel().play(t)
 	turn := d.Record.Turns[0]
 	turn.Quotations = []flow.Quotation{
-		{Start: 0, End: 5, Status: flow.QuoteVerified, File: "a.txt", From: 3, To: 8},
+		{Start: 2, End: 7, Status: flow.QuoteVerified, File: "a.txt", From: 3, To: 8},
 		{Status: flow.QuoteAltered, File: "b.txt", From: 1, To: 2, Changed: `"not" is missing`},
 		{Status: flow.QuoteAbsent, File: "<b>.txt"},
 		{Status: flow.QuoteUnchecked},
@@ -187,7 +220,7 @@ func TestQuotationsStandBehindTheTurn(t *testing.T) {
 	var md, page bytes.Buffer
 	require.NoError(t, d.Markdown(&md))
 	require.NoError(t, d.HTML(&page))
-	assert.Contains(t, md.String(), "“"+turn.Text[:5]+"”: as in a.txt, bytes 3 to 8")
+	assert.Contains(t, md.String(), "as in a.txt, bytes 3 to 8, on “"+turn.Text[2:7]+"”")
 	for _, document := range []string{md.String(), page.String()} {
 		assert.Contains(t, document, "Quotations, checked by the program")
 		assert.Contains(t, document, "is missing")
