@@ -58,6 +58,39 @@ func TestATextIsFoundInEveryPlace(t *testing.T) {
 	assert.Len(t, changed, 4, "what is long is removed wherever it stands")
 }
 
+// TestATurnThatIsRedactedLosesItsPlaces: they are counted in bytes of its text. Those in the document stay, and what it has in other words
+// is a text too.
+func TestATurnThatIsRedactedLosesItsPlaces(t *testing.T) {
+	const secret, words = "Zora Quill", "All is well"
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	turn := func(seq int64, said string) flow.Event {
+		start := strings.Index(said, words)
+		return flow.Event{Seq: seq, At: at, Body: &flow.Turn{
+			Speaker: "Ada", Text: said,
+			Citations: []provider.Citation{{Title: "A page", Start: start, End: start + len(words)}},
+			Quotations: []flow.Quotation{{
+				Start: start, End: start + len(words), Status: flow.QuoteAltered, File: "report.txt", Hash: flow.HashOf(nil), From: 3, To: 14,
+				Changed: `"nobody" for "` + secret + `"`,
+			}},
+		}}
+	}
+	log := []flow.Event{
+		{Seq: 1, At: at, Body: &flow.Start{Settings: flow.Settings{Topic: "Anything"}}}, turn(2, secret+" says: "+words), turn(3, words),
+	}
+	changed, _, err := redaction.Apply(flow.Redaction{Texts: []string{secret}, With: "X"}, nil, log, nil)
+	require.NoError(t, err)
+	require.Len(t, changed, 2)
+	for i, want := range [][]int{{0, 0}, {0, len(words)}} {
+		got := body.As[flow.Turn](changed[i])
+		assert.Equal(t, want, []int{got.Quotations[0].Start, got.Quotations[0].End})
+		assert.Equal(t, want, []int{got.Citations[0].Start, got.Citations[0].End})
+		got.Quotations[0].Start, got.Quotations[0].End = 0, 0
+		assert.Equal(t, flow.Quotation{
+			Status: flow.QuoteAltered, File: "report.txt", Hash: flow.HashOf(nil), From: 3, To: 14, Changed: `"nobody" for "X"`,
+		}, got.Quotations[0])
+	}
+}
+
 // A text that would stand there anew, made of what takes its place and of what stood beside it, is removed with all around it.
 func TestATextIsNotFormedAnew(t *testing.T) {
 	for _, c := range []struct {
