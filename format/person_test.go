@@ -2,6 +2,8 @@ package format_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,35 +15,30 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
-	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// In every format a person may have each seat. Whether the person is there or gone, the debate comes to its end.
+// In every format a person may have each seat, where the speakers of a round speak in turn and where they speak at once. Whether the person
+// is there, late or gone, the debate comes to its end, and to a verdict.
 func TestAPersonInEverySeatOfEveryFormat(t *testing.T) {
 	for _, f := range format.Builtin() {
 		for seat := range stage.CastFor(f).Participants {
-			for _, there := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%s/%d/there %t", f.Name, seat, there), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) { debates(t, f, seat, there) })
-				})
+			for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
+				for _, presence := range []string{"there", "late", "gone"} {
+					t.Run(fmt.Sprintf("%s/%d/%s/%s", f.Name, seat, mode, presence), func(t *testing.T) {
+						synctest.Test(t, func(t *testing.T) { debates(t, f, seat, mode, presence) })
+					})
+				}
 			}
 		}
 	}
 }
 
 // debates plays a debate in which a person has a seat.
-func debates(t *testing.T, f debate.Format, seat int, there bool) {
+func debates(t *testing.T, f debate.Format, seat int, mode debate.Mode, presence string) {
 	t.Helper()
 	config := stage.CastFor(f)
-	engine, source := stage.Engine(config)
-	answer := source.Reply
-	source.Reply = func(req *provider.Request) scripted.Reply {
-		if req.Schema != nil {
-			return scripted.Reply{Text: `{"vote":"for","reasoning":"so it seems"}`}
-		}
-		return answer(req)
-	}
+	config.Mode, config.Judging = mode, &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}}}
+	engine, _ := stage.Ready(config)
 	p := &config.Participants[seat]
 	p.Model, p.Person, p.Term = "", true, flow.Term{Within: flow.Duration(time.Minute), StandIn: "test/debater"}
 	session := stage.Started(t, engine, config)
@@ -51,12 +48,20 @@ func debates(t *testing.T, f debate.Format, seat int, there bool) {
 			break
 		}
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
-		if !there {
-			time.Sleep(time.Minute)
-		} else {
-			for _, q := range record.Inquiries {
-				require.Contains(t, q.Question, "It is your turn, "+p.Name)
-				require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "A word of mine."}))
+		if presence != "there" {
+			time.Sleep(2 * time.Minute)
+		}
+		for _, q := range record.Inquiries {
+			require.Contains(t, q.Question, "It is your turn, "+p.Name)
+			answer := flow.Answer{Inquiry: q.ID, Text: pointOf(q.ID)}
+			switch presence {
+			case "there":
+				require.NoError(t, session.Answer(t.Context(), answer))
+			case "late":
+				var first *flow.AnsweredError
+				require.ErrorAs(t, session.Answer(t.Context(), answer), &first)
+				assert.Equal(t, flow.OptionStandIn, first.Answer.Option)
+			default:
 			}
 		}
 		record, err = session.Wait(t.Context())
@@ -64,7 +69,8 @@ func debates(t *testing.T, f debate.Format, seat int, there bool) {
 	require.NoError(t, err)
 	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Equal(t, config.Rounds, record.Round)
-	own, model := 0, map[bool]string{false: "test/debater"}[there]
+	assert.NotEmpty(t, stage.View(record).Verdicts)
+	own, model := 0, map[bool]string{false: "test/debater"}[presence == "there"]
 	for _, turn := range record.Turns {
 		if turn.Speaker == p.Name {
 			own++
@@ -72,4 +78,13 @@ func debates(t *testing.T, f debate.Format, seat int, there bool) {
 		}
 	}
 	assert.Positive(t, own)
+}
+
+// pointOf makes words that no other speech has, so that no detector ends the debate.
+func pointOf(call string) string {
+	var words []string
+	for part := range slices.Chunk([]byte(flow.HashOf([]byte(call))), 4) {
+		words = append(words, string(part))
+	}
+	return strings.Join(words, " ")
 }
