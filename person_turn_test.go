@@ -1,8 +1,10 @@
 package debate_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,6 +90,64 @@ func TestAPersonIsReplacedAndComesBack(t *testing.T) {
 	s.Feed(flow.Answer{Inquiry: q.ID, Text: "I am back."})
 	assert.Equal(t, []string{"test/debater", "test/debater", ""}, []string{
 		s.Record().Turns[0].Model, s.Record().Turns[1].Model, s.Record().Turns[2].Model,
+	})
+}
+
+// A person needs no process that waits. One process starts the debate and ends, a worker lets a model stand in when the person is late, and
+// the person comes back in a third. The list says who is asked, and since when.
+func TestAPersonDebatesAcrossProcesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := withAda(flow.Term{Within: flow.Duration(10 * time.Minute), StandIn: "test/debater"})
+		config.ID = "across"
+		c := stage.NewCompany(t, config)
+		host, worker, desk, began := c.Member(), c.Member(), c.Member(), time.Now()
+		asked := func(call string) {
+			for {
+				if _, open := c.Record(config.ID).Question(call); open {
+					return
+				}
+				stage.Pass(time.Second)
+				require.Less(t, time.Since(began), time.Hour, call)
+			}
+		}
+		host.Begun()
+		asked(stage.AdasOpening)
+		require.NoError(t, host.Shutdown(t.Context()))
+		var asking []string
+		for info, err := range desk.List(t.Context(), store.Filter{Asking: true}) {
+			require.NoError(t, err)
+			asking = append(asking, info.ID)
+			assert.Equal(t, 1, info.Asks)
+			assert.WithinDuration(t, began, info.AskedAt, time.Minute)
+		}
+		assert.Equal(t, []string{config.ID}, asking)
+
+		ctx, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		group.Go(func() { assert.NoError(t, worker.Work(ctx, debate.Work{})) })
+		asked("r2.rebuttal.Ada")
+		assert.Greater(t, time.Since(began), 10*time.Minute)
+		var first *flow.AnsweredError
+		require.ErrorAs(t, desk.Control(t.Context(), config.ID, flow.Answer{Inquiry: stage.AdasOpening, Text: "Here I am."}), &first)
+		assert.Equal(t, "test/debater", first.Answer.Model)
+		for _, call := range []string{"r2.rebuttal.Ada", "r3.closing.Ada"} {
+			asked(call)
+			require.NoError(t, desk.Control(t.Context(), config.ID, flow.Answer{Inquiry: call, Text: "I am back.", Person: "ada"}))
+		}
+		for !c.Record(config.ID).Final() {
+			stage.Pass(time.Second)
+			require.Less(t, time.Since(began), time.Hour)
+		}
+		cancel()
+		group.Wait()
+		var models []string
+		for _, turn := range c.Record(config.ID).Turns {
+			if turn.Speaker == "Ada" {
+				models = append(models, turn.Model)
+			}
+		}
+		assert.Equal(t, []string{"test/debater", "", ""}, models)
+		assert.Empty(t, c.Repeated(), "no attempt is made twice")
 	})
 }
 
