@@ -34,32 +34,34 @@ type Control struct {
 	Reason string `json:"reason,omitempty"`
 	// Drain lets the calls in flight finish. Only a pause has it.
 	Drain bool `json:"drain,omitempty"`
-	// Inquiry, Option, Model, Text and Person are those of an answer; see flow.Answer. The text has at most 64 KiB.
+	// Person names who asks for it, as the program that sends it knows them: one line for the log.
+	Person string `json:"person,omitempty"`
+	// Inquiry, Option, Model and Text are those of an answer; see flow.Answer. The text has at most 64 KiB.
 	Inquiry string      `json:"inquiry,omitempty"`
 	Option  flow.Option `json:"option,omitempty"`
 	Model   string      `json:"model,omitempty"`
 	Text    string      `json:"text,omitempty"`
-	Person  string      `json:"person,omitempty"`
 }
 
 // signal returns the control of package flow. It checks what the control alone shows; the rest depends on the log.
 func (c Control) signal() (flow.Signal, error) {
 	answer := flow.Answer{Inquiry: c.Inquiry, Option: c.Option, Model: c.Model, Text: c.Text, Person: c.Person}
+	if len(c.Person) > flow.MaxReason {
+		return nil, invalid("person", fmt.Errorf("has %d bytes, at most %d are possible", len(c.Person), flow.MaxReason))
+	}
 	if c.Action == ActionAnswer {
 		switch {
 		case c.Inquiry == "":
 			return nil, invalid("inquiry", errors.New("is missing"))
 		case len(c.Text) > maxText:
 			return nil, invalid("text", fmt.Errorf("has %d bytes; at most %d are possible here, more with Engine.Control", len(c.Text), maxText))
-		case len(c.Person) > flow.MaxReason:
-			return nil, invalid("person", fmt.Errorf("has %d bytes, at most %d are possible", len(c.Person), flow.MaxReason))
 		case c.Reason != "" || c.Drain:
 			return nil, invalid("reason", errors.New("an answer has neither a reason nor drain"))
 		}
 		return answer, nil
 	}
-	if c.Inquiry != "" || c.Option != "" || c.Model != "" || c.Text != "" || c.Person != "" {
-		return nil, invalid("inquiry", errors.New("only an answer has an inquiry, an option, a model, a text or a person"))
+	if c.Inquiry != "" || c.Option != "" || c.Model != "" || c.Text != "" {
+		return nil, invalid("inquiry", errors.New("only an answer has an inquiry, an option, a model or a text"))
 	}
 	if c.Drain && c.Action != ActionPause {
 		return nil, invalid("drain", errors.New("only a pause has it"))
@@ -69,15 +71,15 @@ func (c Control) signal() (flow.Signal, error) {
 	}
 	switch c.Action {
 	case ActionPause:
-		return flow.Pause{Drain: c.Drain, Reason: c.Reason}, nil
+		return flow.Pause{Drain: c.Drain, Reason: c.Reason, Person: c.Person}, nil
 	case ActionResume:
-		return flow.Resume{Reason: c.Reason}, nil
+		return flow.Resume{Reason: c.Reason, Person: c.Person}, nil
 	case ActionStop:
-		return flow.Stop{Reason: c.Reason}, nil
+		return flow.Stop{Reason: c.Reason, Person: c.Person}, nil
 	case ActionCancel:
-		return flow.Cancel{Reason: c.Reason}, nil
+		return flow.Cancel{Reason: c.Reason, Person: c.Person}, nil
 	case ActionRetry:
-		return flow.Retry{Reason: c.Reason}, nil
+		return flow.Retry{Reason: c.Reason, Person: c.Person}, nil
 	default:
 		known := []Action{ActionAnswer, ActionPause, ActionResume, ActionStop, ActionCancel, ActionRetry}
 		return nil, invalid("action", flow.Unknown("action", c.Action, known...))
@@ -91,9 +93,9 @@ func (c Control) recordedAs(body flow.Body) bool {
 		return c.Action == ActionAnswer && b.Inquiry == c.Inquiry && b.Option == c.Option && b.Person == c.Person &&
 			(c.Option != "" && b.Model == c.Model || c.Option == "" && b.Text == c.Text)
 	case *flow.RetriedNow:
-		return c.Action == ActionRetry && b.Reason == c.Reason
+		return c.Action == ActionRetry && b.Reason == c.Reason && b.Person == c.Person
 	case *flow.Transition:
-		return string(b.On) == string(c.Action) && strings.HasSuffix(b.Evidence, c.Reason)
+		return string(b.On) == string(c.Action) && strings.HasSuffix(b.Evidence, c.Reason) && b.Person == c.Person
 	default:
 		return false
 	}

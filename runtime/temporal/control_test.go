@@ -50,7 +50,9 @@ func TestPauseAndResume(t *testing.T) {
 		s.env.RegisterDelayedCallback(func() {
 			assert.Equal(t, flow.StatePaused, s.status().State)
 			assert.True(t, s.status().Idle)
-			s.env.SignalWorkflow(temporal.ControlName, temporal.Control{Action: temporal.ActionResume, Reason: "on we go"})
+			s.env.SignalWorkflow(temporal.ControlName, temporal.Control{
+				Action: temporal.ActionResume, Reason: "on we go", Person: "Mia",
+			})
 		}, 48*time.Hour)
 	}}
 	given := make(chan struct{})
@@ -76,6 +78,7 @@ func TestPauseAndResume(t *testing.T) {
 	assert.Equal(t, flow.StateCompleted, s.result().State)
 	assert.Equal(t, s.undisturbed(), stage.Canonical(t, s.record()))
 	assert.Equal(t, 1, s.entered(flow.StatePaused))
+	assert.Equal(t, "Mia", s.askedBy(flow.TriggerResume))
 }
 
 // The timer of a workflow ends the wait for a person when the time of the budget is over. A verdict that comes later is recorded, and
@@ -116,7 +119,9 @@ func TestControlsThatAreRefused(t *testing.T) {
 		"a name too long": {
 			temporal.Control{Action: temporal.ActionAnswer, Inquiry: "q", Text: "x", Person: strings.Repeat("x", 10_000)}, false, "10000 bytes",
 		},
-		"a pause by name":    {temporal.Control{Action: temporal.ActionPause, Person: "Mia"}, false, "only an answer"},
+		"a pause by a name too long": {
+			temporal.Control{Action: temporal.ActionPause, Person: strings.Repeat("x", 10_000)}, false, "10000 bytes",
+		},
 		"a useless resume":   {temporal.Control{Action: temporal.ActionResume}, true, "resume"},
 		"an unknown inquiry": {temporal.Control{Action: temporal.ActionAnswer, Inquiry: "q", Text: "x"}, true, "q"},
 		"a line too many":    {temporal.Control{Action: temporal.ActionPause, Reason: "a\nb"}, true, "line"},

@@ -140,6 +140,18 @@ func (s *scene) entered(state flow.State) (n int) {
 	return n
 }
 
+// askedBy returns who has asked for the control that fired a trigger last.
+func (s *scene) askedBy(on flow.Trigger) (person string) {
+	s.t.Helper()
+	for event, err := range s.store.Read(s.t.Context(), s.config.ID, 0) {
+		require.NoError(s.t, err)
+		if change, ok := event.Body.(*flow.Transition); ok && change.On == on {
+			person = change.Person
+		}
+	}
+	return person
+}
+
 // quiet is a logger of Temporal's that says nothing.
 type quiet struct{}
 
