@@ -114,7 +114,7 @@ func (c *Core) conclusion() *conclusion {
 // toCome reports whether a call of the conclusion is still to come. Of a person who is asked that of a stand-in is.
 func (r *Record) toCome(id string) bool {
 	state := r.calls[id]
-	return !r.settled(id) && (state == nil || state.status != callInFlight || state.person)
+	return !r.Settled(id) && (state == nil || state.status != callInFlight || state.person)
 }
 
 // sized returns the calls of the conclusion as the budget sees them. counts is whether tokens are counted where the vocabulary is known.

@@ -156,7 +156,7 @@ func (c *Core) endRound() (again bool, err error) {
 	var calls []*Call
 	step := c.machine.flow.Steps[r.work]
 	if step.Calls != nil {
-		calls = slices.DeleteFunc(slices.Clone(step.Calls(r)), func(call *Call) bool { return r.settled(call.ID) })
+		calls = slices.DeleteFunc(slices.Clone(step.Calls(r)), func(call *Call) bool { return r.Settled(call.ID) })
 	}
 	if c.heldBack(calls) {
 		over += ", in which the limits of the budget had calls wait for each other"

@@ -128,15 +128,12 @@ func (c *Core) awaits(step Step) (again bool, err error) {
 
 // lacks reports whether a result of one of these calls is missing, and nobody has decided to do without it.
 func (r *Record) lacks(calls []*Call) bool {
-	return slices.ContainsFunc(calls, func(call *Call) bool { return !r.settled(call.ID) })
+	return slices.ContainsFunc(calls, func(call *Call) bool { return !r.Settled(call.ID) })
 }
 
-// Settled reports whether a call has its result, was left out, or has failed and the conversation goes on without it. Nothing more comes of
+// Settled reports whether a call has its result, was left out, or has failed and somebody has decided what follows. Nothing more comes of
 // it then.
-func (r *Record) Settled(call string) bool { return r.settled(call) }
-
-// settled reports whether a call has its result, was left out, or has failed and somebody has decided what follows.
-func (r *Record) settled(id string) bool { return r.Done(id) || r.Skipped(id) || r.decided(id) }
+func (r *Record) Settled(call string) bool { return r.Done(call) || r.Skipped(call) || r.decided(call) }
 
 // next fires what the flow returns once no call is missing.
 func (c *Core) next(step Step) (again bool, err error) {

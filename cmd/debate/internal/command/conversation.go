@@ -43,9 +43,6 @@ func (c *choice) what() string {
 	if c.flow != "" {
 		what = c.flow
 	}
-	if len(c.last.States) > 0 { // those of waiting
-		return what + " that waits for an answer"
-	}
 	if c.last.Asking {
 		return what + " that waits for an answer"
 	}
