@@ -3,6 +3,7 @@ package debate_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -82,6 +83,14 @@ func TestAPersonGivesTheFloor(t *testing.T) {
 	assert.Contains(t, q.Question, config.Topic)
 	s.Feed(flow.Answer{Inquiry: q.ID, Text: stage.JSON(debate.FloorAnswer{Because: "He was asked.", To: "Cid"})})
 	assert.Equal(t, "r1.opening.Cid", s.InFlight()[0].Call)
+
+	for _, overdue := range []flow.Option{"", flow.OptionSkip} { // who is late leaves it to the order
+		config.Floor.Term = flow.Term{Within: flow.Duration(time.Minute), Overdue: overdue}
+		s := stage.Begun(t, config)
+		s.At = s.At.Add(time.Minute)
+		s.Feed(flow.Tick{})
+		assert.Equal(t, []flow.Lost{{Call: stage.AdasOpening, Attempt: 1}}, s.InFlight())
+	}
 }
 
 // Where an order is given, or all speak at once, nobody decides.

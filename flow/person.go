@@ -17,7 +17,8 @@ type Term struct {
 	Within Duration `json:"within,omitempty"`
 	// Overdue is what follows if no answer has come by then: OptionStandIn, OptionSkip, OptionFail, or OptionWait, which keeps the
 	// question open and only shows that the answer is late. If it is empty: OptionStandIn with a StandIn. Without one, OnFailure decides,
-	// as about any other call that has failed with the kind timeout. So it does where the conversation cannot skip the result.
+	// as about any other call that has failed with the kind timeout. So it does where the conversation cannot skip the result, unless it
+	// does without the result of such a call in any case.
 	Overdue Option `json:"overdue,omitempty" redact:"-"`
 	// StandIn is the "provider/model" that answers in the person's place, this once. The person is asked again next time.
 	StandIn string `json:"standIn,omitempty" redact:"-"`

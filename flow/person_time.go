@@ -40,11 +40,9 @@ func (c *Core) notAnswered(q *Inquiry) error {
 	in := state.intent
 	late := fmt.Errorf("%s has not answered within %s", in.By, time.Duration(q.Within))
 	failure := &Error{Kind: provider.KindTimeout, Field: fieldname.Within, Err: late}
-	call := c.wanted(state)
-	stated := call != nil && call.Person != nil && call.Person.Term.overdue() != ""
 	return c.emit(Event{Body: &Failure{
 		Spend: Spend{Call: in.Call, Attempt: in.Attempt}, By: in.By, Error: c.locate(state, failure), Final: true,
-		Instead: !stated && c.instead(state, failure.Kind),
+		Instead: c.stated(c.wanted(state)) == "" && c.instead(state, failure.Kind),
 	}})
 }
 
@@ -59,17 +57,31 @@ func (c *callState) isOverdue() bool {
 // termRule returns what the Term of a person says about a call that was not answered in time. nil: it says nothing, or what it says is
 // not possible.
 func (c *Core) termRule(call *Call, state *callState) *FailureRule {
-	if call.Person == nil || !state.isOverdue() {
+	if !state.isOverdue() {
 		return nil
 	}
-	term := &call.Person.Term
-	switch do := term.overdue(); {
-	case do == OptionStandIn && c.record.model(term.StandIn) != nil:
-		return &FailureRule{Do: do, Model: term.StandIn}
-	case do == OptionSkip && call.OnFail.Skip == RuleToo, do == OptionFail:
-		return &FailureRule{Do: do}
-	default:
+	switch do := c.stated(call); do {
+	case "":
 		return nil
+	case OptionStandIn:
+		return &FailureRule{Do: do, Model: call.Person.Term.StandIn}
+	default:
+		return &FailureRule{Do: do}
+	}
+}
+
+// stated returns what the Term of a person says about a call that is not answered in time, if that is possible. "": nothing. No call is
+// skipped that the flow does without by itself: it goes on then as after any failure.
+func (c *Core) stated(call *Call) Option {
+	if call == nil || call.Person == nil {
+		return ""
+	}
+	switch do := call.Person.Term.overdue(); {
+	case do == OptionStandIn && c.record.model(call.Person.Term.StandIn) != nil, do == OptionSkip && call.OnFail.Skip == RuleToo,
+		do == OptionFail:
+		return do
+	default:
+		return ""
 	}
 }
 
