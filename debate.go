@@ -423,8 +423,8 @@ func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 // ConfigSchema returns the JSON schema (draft 2020-12) of the configs of a registered flow, for editors and forms: each field with its type
 // and what it is for. [Engine.DecodeConfig] reads what the schema allows. [Engine.Validate] finds more, such as unknown models. If the
 // flow is unknown, or has no schema, the error is of kind validation.
-func (e *Engine) ConfigSchema(flow string) ([]byte, error) {
-	return on(e, func(l *engine.Engine) ([]byte, error) { return l.ConfigSchema(flow) })
+func (e *Engine) ConfigSchema(name string) ([]byte, error) {
+	return on(e, func(l *engine.Engine) ([]byte, error) { return l.ConfigSchema(name) })
 }
 
 // Stats counts what an engine does, and what it has seen since its first use.

@@ -1,6 +1,7 @@
 package debate_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 	"time"
@@ -91,6 +92,26 @@ func TestAPersonGivesTheFloor(t *testing.T) {
 		s.Feed(flow.Tick{})
 		assert.Equal(t, []flow.Lost{{Call: stage.AdasOpening, Attempt: 1}}, s.InFlight())
 	}
+}
+
+// A function gives the floor, and is told who may have it.
+func TestAFunctionGivesTheFloor(t *testing.T) {
+	config := chaired(debate.Floor{Judge: "chair"})
+	config.Rounds = 1
+	engine, _ := stage.Engine(config)
+	var told []debate.JudgeTask
+	engine.Judges = map[string]debate.Judge{
+		"chair": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+			told = append(told, task)
+			to := map[int]string{0: "Cid", 1: "Ben"}[len(task.Turns)]
+			return json.RawMessage(stage.JSON(debate.FloorAnswer{Because: "It is time.", To: to})), nil
+		}),
+	}
+	assert.Equal(t, []string{"r1 Cid", "r1 Ben", "r1 Ada"}, stage.Speakers(stage.Run(t, engine, config)))
+	require.Len(t, told, 2)
+	assert.Equal(t, debate.KindFloor, told[1].Kind)
+	assert.Contains(t, told[1].Instruction, "Ada or Ben")
+	assert.NotContains(t, string(told[1].Schema), "Cid")
 }
 
 // Where an order is given, or all speak at once, nobody decides.
