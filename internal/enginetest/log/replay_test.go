@@ -143,6 +143,20 @@ func scenes() []scene {
 			record = stage.Ended(t, s)
 			return record
 		}},
+		{name: "people", whole: true, set: plain(func(c *debate.Config) {
+			ada := &c.Participants[0]
+			ada.Model, ada.Person, ada.Term = "", true, flow.Term{Within: flow.Duration(10 * time.Minute), StandIn: "test/debater"}
+		}), play: func(t *testing.T, _ *debate.Engine, s *debate.Session) *debate.Record {
+			record := stage.AwaitsInput(t, s)
+			_, err := s.Say(t.Context(), flow.Note{ID: "rain", As: "Mo", Text: "Mind the rain.", Person: "mo"})
+			require.NoError(t, err)
+			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: "The streets are ours.", Person: "ada"}))
+			stage.AwaitsInput(t, s)
+			stage.Pass(11 * time.Minute) // a model stands in
+			record = stage.AwaitsInput(t, s)
+			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: "They stay ours."}))
+			return stage.Ended(t, s)
+		}},
 		{name: "redacted", whole: true, set: plain(func(*debate.Config) {}), play: func(t *testing.T, engine *debate.Engine, s *debate.Session) *debate.Record {
 			stage.Pass(1500 * time.Millisecond)
 			record := stage.SessionRecord(t, s)
