@@ -307,7 +307,7 @@ func everyDeliberation() *deliberation.Config {
 		Synthesis: deliberation.SynthesisJudge, Topology: deliberation.Topology{Kind: deliberation.TopologyNearest, K: 1},
 		Proposals: deliberation.ProposalsFresh, FullHistory: new(true), Summaries: deliberation.Summaries{Threshold: 200, MaxLength: 100},
 		Clarification: deliberation.Clarification{
-			On: true, Iterations: 1, Questions: 1, Known: []deliberation.KnownAnswer{{Question: ".", Answer: "."}},
+			On: true, Iterations: 1, Questions: 1, Within: flow.Duration(time.Hour), Known: []deliberation.KnownAnswer{{Question: ".", Answer: "."}},
 		},
 		Tools: []string{"look"}, ToolCalls: 2, ToolPolicy: everyPolicy(),
 		Roles: []deliberation.Role{{
