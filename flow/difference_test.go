@@ -108,6 +108,10 @@ func everyOption() *provider.Options {
 func byCriteria() debate.Config {
 	config := everyField()
 	config.Judging.Rubric, config.Judging.Criteria = nil, []string{"wit", "sense"}
+	config.CustomFormat.Phases[0].Last = 1
+	config.CustomFormat.Phases = append(config.CustomFormat.Phases, format.Phase{Name: "free", First: 2, Last: -1})
+	config.Mode = debate.Sequential
+	config.Floor = &debate.Floor{Name: "Lea", Model: "test/judge", Fallbacks: []string{"test/spare"}, Options: everyOption()}
 	return config
 }
 
@@ -154,7 +158,7 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 				config.ID = fmt.Sprintf("stored-%d", i)
 				stored := read()
 				l := stage.Leaves(stored, nil)[i]
-				if name == "with criteria" && !strings.HasPrefix(l.Path, "judging.") {
+				if name == "with criteria" && !strings.HasPrefix(l.Path, "judging.") && !strings.HasPrefix(l.Path, "floor") {
 					continue // that was tried
 				}
 				l.Change()
