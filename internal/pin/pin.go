@@ -74,6 +74,8 @@ func (l *Line) event(body flow.Body, own func(l *Line, body flow.Body)) {
 		}
 	case *flow.Sent:
 		l.Add("on", body.Trigger, "payload", body.Payload)
+	case *flow.Questions:
+		l.Add("open", body.Open)
 	case *flow.Note:
 		l.Add("id", body.ID, "as", body.As, "to", body.To, "text", body.Text, "ask", body.Ask, "round", body.Round)
 	default:
