@@ -87,7 +87,7 @@ func (p *program) answerOf(c *cobra.Command, engine *debate.Engine, id string, a
 	case f.model != "" || f.actor != "" || f.aside != "":
 		return nil, exit(exitArguments, fmt.Errorf("%s is answered with a text: --model, --actor and --text are for options", q.ID))
 	}
-	if answer.Text, err = p.text(rest); err != nil {
+	if answer.Text, err = p.text(rest, "answer"); err != nil {
 		return nil, err
 	}
 	answer.Attachments, err = readFiles(f.files)
@@ -165,15 +165,15 @@ func inquiryOf(record *flow.Record, args []string, bare bool) (*flow.Inquiry, []
 	return &record.Inquiries[0], args, nil
 }
 
-// text returns the text of an answer: an argument, or the standard input.
-func (p *program) text(args []string) (string, error) {
+// text returns a text that a person wrote, such as an answer: an argument, or the standard input.
+func (p *program) text(args []string, what string) (string, error) {
 	switch {
 	case len(args) == 0:
 		return "", nil
 	case args[0] == "-":
-		return p.readInput("answer")
+		return p.readInput(what)
 	case !utf8.ValidString(args[0]):
-		return "", exit(exitArguments, errors.New("the answer is not valid UTF-8: set the terminal to UTF-8"))
+		return "", exit(exitArguments, fmt.Errorf("the %s is not valid UTF-8: set the terminal to UTF-8", what))
 	default:
 		return args[0], nil
 	}

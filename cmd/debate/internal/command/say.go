@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -74,18 +75,15 @@ func (p *program) reopen() *cobra.Command {
 
 // reopened goes on with the conversation that the arguments name.
 func (p *program) reopened(ctx context.Context, args []string, o flow.Reopening) error {
-	engine, id, closing, err := p.openOne(ctx, args, choice{last: anyNewest().last})
-	if err != nil {
-		return err
-	}
-	defer closing()
-	session, err := engine.Reopen(ctx, id, o)
-	switch {
-	case errors.Is(err, flow.ErrMissing):
-		return exit(exitConfig, err)
-	case err != nil:
-		return refused(err)
-	}
-	p.warnf("%s goes on after the result of %s.", shortID(session.ID()), shortID(id))
-	return p.deliver(ctx, engine, session.ID(), p.lead(ctx, session))
+	return p.onOne(ctx, args, choice{last: anyNewest().last}, func(ctx context.Context, engine *debate.Engine, id string) error {
+		session, err := engine.Reopen(ctx, id, o)
+		switch {
+		case errors.Is(err, flow.ErrMissing):
+			return exit(exitConfig, err)
+		case err != nil:
+			return refused(err)
+		}
+		p.warnf("%s goes on after the result of %s.", shortID(session.ID()), shortID(id))
+		return p.deliver(ctx, engine, session.ID(), p.lead(ctx, session))
+	})
 }
