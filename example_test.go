@@ -382,7 +382,7 @@ func ExampleConfig_UnmarshalJSON() {
 	fmt.Println(err)
 	// Output:
 	// Is chess a sport? 1m30s $0.25 0 <nil>
-	// debate: validation: read config: runds: is not a known key: there are audience, budget, documents, id, judging, mode, participants, prompts, roundTimeout, rounds, truncateTurns, unattended and 24 more
+	// debate: validation: read config: runds: is not a known key: there are audience, budget, documents, judging, participants, prompts, quotes, roundTimeout, rounds, toolUses, truncateTurns, unattended and 27 more
 }
 
 // The state machine is a table, and draws itself.

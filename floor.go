@@ -218,7 +218,7 @@ type Share struct {
 	Name    string  `json:"name"`
 	Turns   int     `json:"turns"`
 	Words   int     `json:"words"`
-	Percent float64 `json:"percent"` // of the words of all
+	Percent float64 `json:"wordsPercent"` // of the words of all
 }
 
 // Shares returns the share of each participant, in their order.

@@ -46,6 +46,8 @@ func TestAChairGivesTheFloor(t *testing.T) {
 	require.Equal(t, "r1.floor.2", next())
 	gives(s, 1, "Ben")
 	require.Len(t, s.Record().Rejections, 1, "who has spoken may not speak again")
+	s.At = s.At.Add(time.Minute)
+	s.Feed(flow.Tick{})
 	gives(s, 2, "Cid")
 	s.Says("r1.opening.Cid", 1)
 	require.Equal(t, stage.AdasOpening, next(), "nobody else is left: nobody decides")

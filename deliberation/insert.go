@@ -193,10 +193,11 @@ func together(f *flow.Flow, after flow.State) []flow.State {
 	}
 }
 
-// inner reports whether a rule leads from some states to another of the flow's.
+// inner reports whether a rule leads from some states to another of the flow's, before the deliberation is over.
 func inner(f *flow.Flow, rule flow.Rule, from []flow.State) bool {
 	_, own := f.Steps[rule.To]
-	return slices.Contains(from, rule.From) && !slices.Contains(from, rule.To) && own && rule.To != flow.StateCompleting
+	return slices.Contains(from, rule.From) && !slices.Contains(from, rule.To) && own && rule.To != flow.StateCompleting &&
+		rule.On != flow.TriggerReopen
 }
 
 // ending reports whether a rule leads from some states to the solution.

@@ -84,7 +84,7 @@ func TestWhoReadsANote(t *testing.T) {
 			assert.Equal(t, without[call], rest, "%s: %s", name, call)
 		}
 		for _, who := range []string{"Ada", "Ben", "Cyd"} {
-			var before []string
+			before := []string{}
 			for _, round := range []string{"r1", "r2", "r3"} {
 				for call, messages := range with {
 					if strings.HasPrefix(call, round+".") && strings.HasSuffix(call, "."+who) {

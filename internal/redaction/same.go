@@ -143,11 +143,12 @@ func removed(f *flow.Redacted, old, now any) bool {
 	return ok && now == f.With && slices.ContainsFunc(f.Texts, func(r flow.Removed) bool { return r.Hash == flow.HashOf([]byte(number)) })
 }
 
-// sized reports whether a field is a number that is computed from the length of a text; see [flow.Record.MarshalWith].
+// sized reports whether a field is a number that is computed from the length of a text, or from how many words it has; see
+// [flow.Record.MarshalWith].
 func sized(key string, old, now any) bool {
 	_, was := old.(json.Number)
 	_, is := now.(json.Number)
-	return was && is && strings.HasPrefix(key, "characters")
+	return was && is && (strings.HasPrefix(key, "characters") || strings.HasPrefix(key, "words"))
 }
 
 // replaced reports whether a file was replaced by the one that takes its place.

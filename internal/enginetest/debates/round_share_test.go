@@ -186,19 +186,23 @@ func TestAPauseWhileAPersonIsAwaitedTakesNoTimeOfTheRound(t *testing.T) {
 	})
 }
 
-// A person who is asked beside models is not cut off with them. The time of the round stands still while only a person is awaited.
+// A person who is asked beside models is not cut off with them: the time of the round stands still for all while a person is asked,
+// and goes on when the last of them has answered.
 func TestAPersonHasNoShareOfARound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, p, config := stage.WithFlow(personBeside())
-		p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Words.", Delay: time.Hour} }
-		config.RoundTimeout, config.TurnTimeout = time.Hour, time.Hour
+		p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "Words.", Delay: 4 * time.Hour} }
+		config.RoundTimeout, config.TurnTimeout = time.Hour, 5*time.Hour
 		session := stage.Started(t, engine, stage.InFlow(engine, config))
-		asked := stage.AwaitsInput(t, session)
-		stage.Pass(time.Hour)
-		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: asked.Inquiries[0].ID, Text: "Here I am."}))
-		record := stage.Ended(t, session)
+		stage.Pass(2 * time.Hour)
+		record, err := session.Record(t.Context())
+		require.NoError(t, err)
+		require.Len(t, record.Inquiries, 1)
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: "Here I am."}))
+		record = stage.Ended(t, session)
 		require.Len(t, record.SkippedCalls, 1)
 		assert.Equal(t, "say.Ada", record.SkippedCalls[0].Call)
+		assert.Greater(t, record.LastAt.Sub(record.StartedAt), 2*time.Hour, "her part of the hour has gone on when he had answered")
 		assert.Equal(t, []string{"r1 Ben"}, stage.Speakers(record))
 	})
 }
