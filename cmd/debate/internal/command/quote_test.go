@@ -59,7 +59,7 @@ func TestPrintedCommandsAreQuoted(t *testing.T) {
 				want []string // arguments of a command that must have been printed, a line each
 			}{
 				{[]string{"show", "--", tc.id}, []string{"answer", tc.id, asked, "retry"}},
-				{[]string{"resume", "--no-run", "--context", context, "--", tc.id}, []string{"resume", tc.id, "continues", "it."}},
+				{[]string{"resume", "--no-run", "--context", context, "--", tc.id}, []string{"resume", tc.id, "continues", "it,", "unless", "a", "worker", "does."}},
 				{[]string{"pause", "--", tc.id}, []string{"resume", tc.id, "continues", "it."}},
 				{[]string{"show", "--", tc.id}, []string{"resume", tc.id, "continues", "it."}},
 			} {

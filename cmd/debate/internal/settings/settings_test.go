@@ -99,7 +99,7 @@ func TestMistakesHideNothing(t *testing.T) {
 	assert.Equal(t, []string{
 		"2:3: agents[0].id: is a number, not a text",
 		"3:14: agents[1].model: is a number, not a text",
-		"3:26: agents[1].foo: is not a known key: there are disabled, fallbacks, id, maxTokens, model, name, options, origin, prompt, promptFile, role, tools and 3 more",
+		"3:26: agents[1].foo: is not a known key: there are fallbacks, id, maxTokens, model, name, options, origin, overdue, person, prompt, role, tools and 7 more",
 		"4:35: agents[2].temperature: is not between 0 and 2",
 		"4:55: rounds: is a text, not a number",
 		"4:72: rounds: is a duplicate: first in line 4",
