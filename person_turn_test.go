@@ -3,7 +3,6 @@ package debate_test
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -194,7 +193,7 @@ func TestWhatAPersonHasNot(t *testing.T) {
 	engine.Models["test/judge"] = debate.Model{}
 	err := engine.Validate(t.Context(), config)
 	require.Error(t, err, "who stands in needs a price, as a fallback does")
-	assert.True(t, strings.Contains(err.Error(), "participants[0].standIn"), "%v", err)
+	assert.Contains(t, err.Error(), "participants[0].standIn")
 }
 
 // A Run has nobody who answers: who would be waited for without an end is refused by name, before anything is stored. Others are waited for
@@ -211,7 +210,8 @@ func TestPersonsInARun(t *testing.T) {
 			stage.Refused(t, err, "participants[0].person")
 			stage.Refused(t, err, "judging.judges[0].person")
 		}
-		for info := range engine.List(t.Context(), store.Filter{}) {
+		for info, err := range engine.List(t.Context(), store.Filter{}) {
+			require.NoError(t, err)
 			t.Errorf("%s is stored", info.ID)
 		}
 

@@ -7,10 +7,10 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// quoting tells a speaker how to mark words of a document, if the debate checks them. It is a part of the system prompt, and so of what a
-// prompt cache holds.
-const quoting = "\n\nWhere you quote one of the documents, mark its words as <quote document=\"NAME\">words</quote>, with the name of the " +
-	"document or file as it is given to you. Quote word for word; put […] where you leave out words. A program compares each marked " +
+// quoting tells a speaker how to mark words of a document, if the debate checks them. It is a part of the system prompt, and so of what
+// a prompt cache holds.
+const quoting = "\n\nWhere you quote one of the documents, mark its words as <quote document=\"NAME\">words</quote>, with the name of " +
+	"the document or file as it is given to you. Quote word for word; put […] where you leave out words. A program compares each marked " +
 	"quotation with the document, and everybody sees the result."
 
 // quotable checks that there is a document whose quotations can be compared.

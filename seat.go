@@ -15,18 +15,14 @@ func (c *Config) seats() flow.Seats {
 				return
 			}
 		}
-		if c.Judging != nil {
-			for i := range c.Judging.Judges {
-				if !yield(c.Judging.Judges[i].seat(at("judging.judges", i))) {
-					return
-				}
+		for i := range c.judges() {
+			if !yield(c.Judging.Judges[i].seat(at("judging.judges", i))) {
+				return
 			}
 		}
-		if c.Audience != nil {
-			for i := range c.Audience.Members {
-				if !yield(c.Audience.Members[i].seat(at("audience.members", i))) {
-					return
-				}
+		for i := range c.members() {
+			if !yield(c.Audience.Members[i].seat(at("audience.members", i))) {
+				return
 			}
 		}
 		if c.Floor != nil && !yield(c.Floor.seat()) {
@@ -36,6 +32,22 @@ func (c *Config) seats() flow.Seats {
 			yield(c.AssignPositions.seat())
 		}
 	}
+}
+
+// judges returns who judges.
+func (c *Config) judges() []JudgeConfig {
+	if c.Judging == nil {
+		return nil
+	}
+	return c.Judging.Judges
+}
+
+// members returns who is in the audience.
+func (c *Config) members() []Member {
+	if c.Audience == nil {
+		return nil
+	}
+	return c.Audience.Members
 }
 
 // asks returns one call for each actor that the rest of a debate may ask; see flow.Flow.Asks.
@@ -50,10 +62,8 @@ func asks(r *flow.Record) []*flow.Call {
 	for _, i := range d.bench {
 		calls = append(calls, judgeCall(d, &d.config.Judging.Judges[i], "", KindVerdict))
 	}
-	if d.config.Audience != nil {
-		for i := range d.config.Audience.Members {
-			calls = append(calls, memberCall(d, &d.config.Audience.Members[i], "", KindBallot))
-		}
+	for i := range d.config.members() {
+		calls = append(calls, memberCall(d, &d.config.Audience.Members[i], "", KindBallot))
 	}
 	if d.config.Floor != nil {
 		calls = append(calls, d.floorCall(1))

@@ -74,7 +74,7 @@ func TestAPersonWhoNeverDeliberates(t *testing.T) {
 				break
 			}
 			require.ErrorIs(t, err, flow.ErrAwaitingInput)
-			time.Sleep(time.Minute)
+			stage.Pass(time.Minute)
 			record, err = session.Wait(t.Context())
 		}
 		require.NoError(t, err)

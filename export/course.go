@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/fieldname"
 )
 
 // summaries shows the summaries, made when the history no longer fitted.
@@ -182,7 +181,7 @@ func answered(q *flow.Inquiry, a *flow.Answer) string {
 		out = string(a.Option) + prefixed(": ", a.Model) + prefixed(": ", a.By) + prefixed(": ", brief(a.Text))
 	}
 	switch {
-	case a.Rule && q.Failure != nil && q.Failure.Field == fieldname.Within:
+	case a.Rule && q.Failure != nil && q.Failure.Field == "within":
 		out += " (no answer came in time)"
 	case a.Rule:
 		out += " (nobody was asked: a rule of the config says so)"

@@ -176,7 +176,7 @@ func TestAChairAndAStandIn(t *testing.T) {
 				break
 			}
 			require.ErrorIs(t, err, flow.ErrAwaitingInput)
-			time.Sleep(time.Minute)
+			stage.Pass(time.Minute)
 			_, err = session.Wait(t.Context())
 		}
 		require.NoError(t, err)

@@ -74,6 +74,18 @@ func (r *Record) unlisted(call *Call, model string) error {
 	return nil
 }
 
+// instruction returns what a call asks for, of a person in the words for persons.
+func (call *Call) instruction(r *Record) string {
+	switch {
+	case call.Person != nil && call.Person.Ask != nil:
+		return call.Person.Ask(r)
+	case call.Last != nil:
+		return call.Last(r)
+	default:
+		return ""
+	}
+}
+
 // prepare computes what a call sends and the most that it can cost. summaries reports whether a summary may be made
 // first.
 func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) {
@@ -91,12 +103,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	if state != nil && state.intent != nil {
 		intent.Attempt = state.intent.Attempt + 1
 	}
-	switch {
-	case call.Person != nil && call.Person.Ask != nil:
-		ready.last = call.Person.Ask(r)
-	case call.Last != nil:
-		ready.last = call.Last(r)
-	}
+	ready.last = call.instruction(r)
 	if call.Schema != "" {
 		wire, err := c.wire(call)
 		if err != nil {

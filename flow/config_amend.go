@@ -375,13 +375,7 @@ func (r *Record) foldAmendment(a *Amendment, of *Flow) error {
 			return invalid("amended.models", "%q is not known", text.OneLine(name, 80))
 		}
 	}
-	for by, choice := range order.ByKey(a.Models) {
-		if choice.Model == "" {
-			r.swaps = slices.DeleteFunc(r.swaps, func(swap replacement) bool { return swap.by == by })
-			continue
-		}
-		r.replace(replacement{by: by, model: choice.Model, fallbacks: choice.Fallbacks, all: true})
-	}
+	r.foldModels(a)
 	r.settings = settings
 	set(&r.rules, a.OnFailure)
 	if a.Budget != nil {
@@ -397,15 +391,26 @@ func (r *Record) foldAmendment(a *Amendment, of *Flow) error {
 	if a.Summarizer != nil {
 		r.unsummed = nil
 	}
+	if a.Models != nil || a.Retry != nil || a.Patience != nil {
+		r.foldRetriedNow()
+	}
+	return nil
+}
+
+// foldModels folds which models take over. A choice without a model gives the seat back.
+func (r *Record) foldModels(a *Amendment) {
+	for by, choice := range order.ByKey(a.Models) {
+		if choice.Model == "" {
+			r.swaps = slices.DeleteFunc(r.swaps, func(swap replacement) bool { return swap.by == by })
+			continue
+		}
+		r.replace(replacement{by: by, model: choice.Model, fallbacks: choice.Fallbacks, all: true})
+	}
 	for _, call := range r.current {
 		if choice, ok := a.Models[call.intent.By]; ok && call.status == callIdle && choice.Model != "" {
 			call.afresh()
 		}
 	}
-	if a.Models != nil || a.Retry != nil || a.Patience != nil {
-		r.foldRetriedNow()
-	}
-	return nil
 }
 
 // raises reports whether a budget allows more of what the hard limit measures that was reached last.

@@ -46,17 +46,11 @@ func (c *Core) once() (again bool, err error) {
 	if working && r.owed != nil {
 		return true, c.beginOwed()
 	}
-	var calls []*Call // what the flow wants; nil while it is kept, for then calls are in flight
 	step := c.machine.flow.Steps[r.work]
 	due := due{core: c, kept: c.kept.holds()}
-	if !due.kept {
-		if step.Calls != nil && (working || r.mayWithdraw()) {
-			calls = step.Calls(r)
-		}
-		if again, err := c.withdraw(calls); again || err != nil {
-			return again, err
-		}
-		c.keep(step, calls)
+	calls, again, err := c.wants(step, working)
+	if again || err != nil {
+		return again, err
 	}
 	if again, err := c.leaveAnswered(step); again || err != nil {
 		return again, err
@@ -90,6 +84,21 @@ func (c *Core) once() (again bool, err error) {
 		return true, c.reach(due.limit, due.short.Call, due.at)
 	}
 	return c.next(step)
+}
+
+// wants returns what the flow wants: nil while it is kept, for then calls are in flight. It takes back what is no longer wanted.
+func (c *Core) wants(step Step, working bool) (calls []*Call, again bool, err error) {
+	if c.kept.holds() {
+		return nil, false, nil
+	}
+	if step.Calls != nil && (working || c.record.mayWithdraw()) {
+		calls = step.Calls(c.record)
+	}
+	if again, err := c.withdraw(calls); again || err != nil {
+		return nil, again, err
+	}
+	c.keep(step, calls)
+	return calls, false, nil
 }
 
 // leaveAnswered goes back to the working state once no answer is missing. After a hard limit it does so only if the answer was the last

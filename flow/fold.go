@@ -257,20 +257,25 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 			r.Failure = limitError(r.Round, r.warning(WarnHard))
 		}
 	case m.working(t.To):
-		if !m.working(t.From) && r.work != "" { // the time of a round stands still while no call can run
-			r.shift(at.Sub(r.left))
-		}
-		if m.working(t.From) || t.To != r.work {
-			r.reveal()
-		}
-		if t.To != r.work {
-			r.work, r.entered, r.toolCounts, r.tardy = t.To, at, nil, nil
-			r.withdraw(func(q *Inquiry) bool { return q.Use != nil }) // who still wants the use is asked again
-		}
+		r.foldWork(t, at, m)
 	}
 	r.foldEnding(t, m, t.To == StateCompleting && !concluding || r.Final())
 	r.foldTrigger(t, at)
 	return nil
+}
+
+// foldWork folds that a conversation works on, or again.
+func (r *Record) foldWork(t *Transition, at time.Time, m *Machine) {
+	if !m.working(t.From) && r.work != "" { // the time of a round stands still while no call can run
+		r.shift(at.Sub(r.left))
+	}
+	if m.working(t.From) || t.To != r.work {
+		r.reveal()
+	}
+	if t.To != r.work {
+		r.work, r.entered, r.toolCounts, r.tardy = t.To, at, nil, nil
+		r.withdraw(func(q *Inquiry) bool { return q.Use != nil }) // who still wants the use is asked again
+	}
 }
 
 // foldEnding folds why a conversation concludes, and who has decided it. concludes reports whether it does so now.

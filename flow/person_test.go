@@ -329,8 +329,10 @@ func TestWhoHasAskedForAControl(t *testing.T) {
 	s := stage.Begun(t, config)
 	patience := flow.Duration(time.Minute)
 	for _, signal := range []flow.Signal{
-		flow.Pause{Drain: true, Reason: "lunch", Person: "Pat"}, flow.Resume{Reason: "lunch", Person: "Pat"},
-		flow.Amendment{Patience: &patience, Person: "Pat"}, flow.Stop{Reason: "lunch", Person: "Pat"},
+		flow.Pause{Drain: true, Reason: "lunch", Person: "Pat"},
+		flow.Resume{Reason: "lunch", Person: "Pat"},
+		flow.Amendment{Patience: &patience, Person: "Pat"},
+		flow.Stop{Reason: "lunch", Person: "Pat"},
 	} {
 		out := s.Feed(signal)
 		require.NotEmpty(t, out.Events)
@@ -347,7 +349,9 @@ func TestWhoHasAskedForAControl(t *testing.T) {
 	}
 	s = stage.Begun(t, config)
 	for _, signal := range []flow.Signal{
-		flow.Pause{Person: "Pat\nBen"}, flow.Cancel{Person: "Pat\nBen"}, flow.Amendment{Patience: &patience, Person: "Pat\nBen"},
+		flow.Pause{Person: "Pat\nBen"},
+		flow.Cancel{Person: "Pat\nBen"},
+		flow.Amendment{Patience: &patience, Person: "Pat\nBen"},
 		flow.Note{ID: "n1", Person: "Pat\nBen", Text: "x"},
 	} {
 		_, err := s.Step(flow.Input{At: s.At, Signal: signal})

@@ -49,7 +49,7 @@ func debates(t *testing.T, f debate.Format, seat int, mode debate.Mode, presence
 		}
 		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		if presence != "there" {
-			time.Sleep(2 * time.Minute)
+			stage.Pass(2 * time.Minute)
 		}
 		for _, q := range record.Inquiries {
 			require.Contains(t, q.Question, "It is your turn, "+p.Name)

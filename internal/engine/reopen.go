@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -40,10 +41,10 @@ func (l *Engine) Reopen(ctx context.Context, id string, o flow.Reopening) (*Sess
 
 // concludedAt returns the number of the event with which a conversation was completed whose conclusion is made. 0: there is none.
 func concludedAt(events []flow.Event) int64 {
-	for i := len(events) - 1; i >= 0; i-- {
-		if t, ok := events[i].Body.(*flow.Transition); ok {
+	for _, event := range slices.Backward(events) {
+		if t, ok := event.Body.(*flow.Transition); ok {
 			if t.From == flow.StateCompleting && t.On == flow.TriggerCompleted {
-				return events[i].Seq
+				return event.Seq
 			}
 			return 0
 		}

@@ -315,13 +315,14 @@ func (l *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 
 // ConfigSchema returns the JSON schema of the configs of a flow; see debate.Engine.
 func (l *Engine) ConfigSchema(name string) ([]byte, error) {
-	m := l.machines[name]
-	switch {
+	var why error
+	switch m := l.machines[name]; {
 	case m == nil:
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config schema", Field: "flow", Err: l.noFlow(name)}
+		why = l.noFlow(name)
 	case m.Flow().ConfigSchema == "":
-		err := fmt.Errorf("the flow %q has no schema of its configs", name)
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config schema", Field: "flow", Err: err}
+		why = fmt.Errorf("the flow %q has no schema of its configs", name)
+	default:
+		return []byte(m.Flow().ConfigSchema), nil
 	}
-	return []byte(m.Flow().ConfigSchema), nil
+	return nil, &flow.Error{Kind: provider.KindValidation, Op: "config schema", Field: "flow", Err: why}
 }

@@ -106,7 +106,7 @@ func prose(r *rand.Rand, sentences int) []string {
 // TestQuotations: of a thousand quotations none is verified that was changed.
 func TestQuotations(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(36, 1)) //nolint:gosec // a test
+	r := rand.New(rand.NewPCG(36, 1))
 	sentences, others := prose(r, 400), prose(r, 400)
 	source := quote.Read([]byte(strings.Join(sentences, " ")))
 	require.NotNil(t, source)
@@ -129,7 +129,7 @@ func TestQuotations(t *testing.T) {
 		"one word changed":    {func(i int) string { return without(sentences[i], 3, "entirely") }, quote.Altered},
 		"negation dropped":    {func(i int) string { return without(sentences[i], 5) }, quote.Altered},
 		"negation elided":     {func(i int) string { return without(sentences[i], 5, "...") }, quote.Altered},
-		"invented":            {func(i int) string { return strings.Join(prose(r, 1), " ") }, quote.Absent},
+		"invented":            {func(int) string { return strings.Join(prose(r, 1), " ") }, quote.Absent},
 		"of another document": {func(i int) string { return others[i] }, quote.Absent},
 	}
 	for _, name := range slices.Sorted(maps.Keys(classes)) {
@@ -146,7 +146,7 @@ func TestQuotations(t *testing.T) {
 func TestManyQuotations(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	r := rand.New(rand.NewPCG(36, 2)) //nolint:gosec // a test
+	r := rand.New(rand.NewPCG(36, 2))
 	block := strings.Join(prose(r, 1000), " ")
 	for i := 0; b.Len() < 10<<20-len(block); i++ {
 		fmt.Fprintf(&b, "Section %d has not been read by anybody but the clerk %d. %s ", i, 7*i, block)

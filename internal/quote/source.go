@@ -30,7 +30,7 @@ func Read(data []byte) *Source {
 	s.places = nil // the words have theirs
 	s.index = make([]uint64, 0, len(s.words))
 	for i := range len(s.words) - shingle + 1 {
-		s.index = append(s.index, uint64(hashOfShingle(s.words[i:]))<<32|uint64(i)) //nolint:gosec // i is not negative
+		s.index = append(s.index, uint64(hashOfShingle(s.words[i:]))<<32|uint64(i))
 	}
 	slices.Sort(s.index)
 	return s
@@ -52,7 +52,7 @@ const mostHits = 256
 func (s *Source) of(hash uint32) []uint64 {
 	from, _ := slices.BinarySearch(s.index, uint64(hash)<<32)
 	to := from
-	for to < min(len(s.index), from+mostHits) && uint32(s.index[to]>>32) == hash { //nolint:gosec // the upper half
+	for to < min(len(s.index), from+mostHits) && uint32(s.index[to]>>32) == hash {
 		to++
 	}
 	return s.index[from:to]

@@ -76,6 +76,23 @@ type outcome struct {
 	Result string `json:"result,omitempty"`
 }
 
+// enter takes a change of the state, of which info tells.
+func (s *step) enter(change *flow.Transition, info *store.Info) error {
+	s.wakes = s.wakes || change.From.Idle()
+	result, err := json.Marshal(outcome{info.Spent, info.Unsettled, info.Result})
+	if err != nil {
+		return err
+	}
+	s.state, s.result = new(plain(string(info.State))), new(string(result))
+	if !info.Since.IsZero() { // else it is the state before
+		s.since = new(text(info.Since))
+	}
+	if change.To.Final() {
+		s.asked = new("")
+	}
+	return nil
+}
+
 func newStep(id string, after int64, writer string, events []flow.Event) (*step, error) {
 	s := &step{id: id, after: after, last: after + int64(len(events)), by: writer, writer: plain(writer), done: make(chan error, 1)}
 	var info store.Info
@@ -99,17 +116,8 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 			}
 			s.begun = begun
 		case *flow.Transition:
-			s.wakes = s.wakes || body.From.Idle()
-			result, err := json.Marshal(outcome{info.Spent, info.Unsettled, info.Result})
-			if err != nil {
+			if err := s.enter(body, &info); err != nil {
 				return nil, err
-			}
-			s.state, s.result = new(plain(string(info.State))), new(string(result))
-			if !info.Since.IsZero() { // else it is the state before
-				s.since = new(text(info.Since))
-			}
-			if body.To.Final() {
-				s.asked = new("")
 			}
 		case *flow.Questions:
 			s.asked = new(asked(info))

@@ -156,8 +156,8 @@ func (j *Jobs[T]) insertion(info store.Info) (*river.InsertOpts, error) {
 	}
 	opts := &river.InsertOpts{Queue: cmp.Or(r.Queue, DefaultQueue), Priority: cmp.Or(r.Priority, 1)}
 	if len(opts.Queue) > 64 || !queueName.MatchString(opts.Queue) || opts.Priority < 1 || opts.Priority > 4 {
-		return nil, invalid("Options.Route", fmt.Errorf("River refuses queue %q with priority %d: a name has up to 64 small letters and "+
-			"digits with single - and _ between them, and a priority is 1 to 4", opts.Queue, opts.Priority))
+		return nil, invalid("Options.Route", fmt.Errorf("queue %q with priority %d is refused by River: a name has up to 64 small letters "+
+			"and digits with single - and _ between them, and a priority is 1 to 4", opts.Queue, opts.Priority))
 	}
 	keys := j.options.Tags
 	if keys == nil {

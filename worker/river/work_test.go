@@ -139,7 +139,7 @@ func TestHowJobsEnd(t *testing.T) {
 	var attempt int
 	require.NoError(t, host.pool.QueryRow(t.Context(), query).Scan(&id, &attempt, &by, &why))
 	assert.Equal(t, "failed", id)
-	assert.Equal(t, failed.AttemptedBy, []string{by})
+	assert.Equal(t, []string{by}, failed.AttemptedBy)
 	assert.True(t, strings.HasPrefix(why, "JobCancelError: debate: authentication: "), why)
 
 	how.set("failed", nil)

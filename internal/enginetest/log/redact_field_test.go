@@ -274,7 +274,8 @@ func customDebate() *debate.Config {
 func chairedDebates() []flow.Config {
 	var all []flow.Config
 	for _, floor := range []debate.Floor{
-		{Name: "Kim", Model: "test/a", Fallbacks: []string{"test/b"}, Options: everyOption(), Instructions: "."}, {Judge: "jury"},
+		{Name: "Kim", Model: "test/a", Fallbacks: []string{"test/b"}, Options: everyOption(), Instructions: "."},
+		{Judge: "jury"},
 		{Person: true, Term: flow.Term{Within: flow.Duration(time.Hour), Overdue: flow.OptionStandIn, StandIn: "test/a"}},
 	} {
 		c := stage.TwoDebaters()
