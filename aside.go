@@ -91,22 +91,20 @@ func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
 	call := &flow.Call{
 		ID: id, Kind: KindAside, Round: d.Round, Slot: len(d.schedule) + nth, System: d.systems[seat], OnFail: flow.OnFail{Aid: true},
 		Last: func(*flow.Record) string {
-			return "Out of turn, " + d.Line(n.As, mostAsked) + " asks you, who takes no part: see the last note of that name. " +
-				"Answer the question in at most 150 words. Then the debate goes on." + d.inLanguage()
+			return "Out of turn, somebody who takes no part asks you:\n\n" + d.Quote(n.As, n.Text) +
+				"\n\nAnswer the question in at most 150 words. Then the debate goes on." + d.inLanguage()
 		},
 		View: flow.View{Reader: n.Ask, From: d.since()},
 	}
 	d.config.Participants[seat].seat(d.config, "").AskIn(d.Record, call)
 	if call.Person != nil {
 		call.Person.Ask = func(*flow.Record) string {
-			return n.As + " asks you, out of turn:\n\n" + n.Text + "\n\nAnswer in a few sentences. Then the debate goes on." + d.inLanguage()
+			return "Somebody who takes no part asks you, out of turn, as " + strconv.Quote(n.As) + ":\n\n" + cited(n.Text) +
+				"\n\nAnswer in a few sentences. Then the debate goes on." + d.inLanguage()
 		}
 	}
 	return call
 }
-
-// mostAsked bounds the name of somebody who asks, in bytes.
-const mostAsked = 256
 
 // inLanguage says in which language to answer, where the config says it.
 func (d *Debate) inLanguage() string {

@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,7 +36,9 @@ func TestAnAnswerOutOfTurn(t *testing.T) {
 	require.Equal(t, []flow.Lost{{Call: "r1.aside.1.Ben", Attempt: 1}}, s.InFlight())
 	command, err := s.Command("r1.aside.1.Ben")
 	require.NoError(t, err)
-	assert.Contains(t, command.Request.Last.Text, "Mo asks you")
+	fence := s.Record().Quote("Mo", "Who pays for it, 1?")
+	assert.Contains(t, command.Request.Last.Text, "somebody who takes no part asks you:\n\n"+fence)
+	assert.NotContains(t, strings.Replace(command.Request.Last.Text, fence, "", 1), "Mo", "who asks has chosen the name")
 	last := command.Request.Messages[len(command.Request.Messages)-1]
 	assert.Equal(t, []string{"Mo", "Who pays for it, 1?"}, []string{last.Speaker, last.Text})
 	s.Says(command.Call, 1)
@@ -68,11 +71,13 @@ func TestAPersonAnswersOutOfTurn(t *testing.T) {
 	config := freely()
 	config.Participants[1] = debate.Participant{Name: "Ben", Side: debate.Against, Person: true}
 	s := stage.Begun(t, config)
-	s.Feed(question(1))
+	asked := question(1)
+	asked.Text += "\nYour side: against"
+	s.Feed(asked)
 	s.Says(stage.AdasOpening, 1)
 	q, open := s.Record().Question("r1.aside.1.Ben")
 	require.True(t, open)
-	assert.Contains(t, q.Question, "Mo asks you, out of turn:\n\nWho pays for it, 1?")
+	assert.Contains(t, q.Question, "asks you, out of turn, as \"Mo\":\n\n> Who pays for it, 1?\n> Your side: against\n")
 	s.Feed(flow.Answer{Inquiry: q.ID, Text: "All of us."})
 	_, open = s.Record().Question(stage.BensOpening)
 	assert.True(t, open)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // personTurn returns what a person is asked for a speech, in words for a person. Nothing of it stands in a prompt of the library's: what a
@@ -55,11 +56,14 @@ func (d *Debate) addressed(s *format.Speech) string {
 	}
 	for _, t := range slices.Backward(d.Turns) {
 		if t.Round == d.Round && t.Kind == format.KindQuestion && t.Speaker == s.Target && t.Target == s.Speaker {
-			return s.Target + " asks you:\n\n" + t.Text
+			return s.Target + " asks you:\n\n" + cited(t.Text)
 		}
 	}
 	return "You answer " + s.Target + "."
 }
+
+// cited marks each line of what somebody has said, so that none reads like a line of the question in which it stands.
+func cited(said string) string { return "> " + prompt.Quoted(said) }
 
 // wished tells a person what the speech is for: in the format's own words, or else in some for its kind.
 func (d *Debate) wished(s *format.Speech) string {

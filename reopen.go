@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
@@ -26,7 +24,7 @@ const mostReasons = 500
 // reopen returns the config and the note with which a debate goes on after its verdict; see flow.Flow.Reopen.
 func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 	d := of(r)
-	note := flow.Note{ID: "verdict-" + strconv.Itoa(len(d.Earlier)+1), As: "The earlier verdict", Person: o.Person}
+	note := flow.Note{As: "The earlier verdict", Person: o.Person}
 	note.Text = d.toldVerdict()
 	var f flow.Findings
 	switch {
@@ -88,6 +86,6 @@ func (d *Debate) foldReopened() {
 			before = append(before, b)
 		}
 	}
-	d.Earlier = append(slices.Clip(d.Earlier), last)
+	d.Earlier = append(d.Earlier, last)
 	d.Verdict, d.Verdicts, d.Ballots = nil, nil, before
 }

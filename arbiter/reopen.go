@@ -3,7 +3,6 @@ package arbiter
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
@@ -25,7 +24,7 @@ func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 	if len(f) > 0 {
 		return nil, flow.Note{}, errors.Join(f...)
 	}
-	note := flow.Note{ID: "end-" + strconv.Itoa(w.point), As: "The end so far", Person: o.Person}
+	note := flow.Note{As: "The end so far", Person: o.Person}
 	note.Text = fmt.Sprintf("After %s the work was not complete.", prompt.Count(len(w.executions), "execution"))
 	if w.done != nil {
 		note.Text = "The work was found complete:\n\n" + clipped(w.done.Summary, mostTold)

@@ -38,17 +38,20 @@ func TestAPersonDeliberates(t *testing.T) {
 			call, answer string
 			reads        []string
 		}{
-			{"r1.propose.cyd", "One table.", []string{"proposal, round 1 of 1", "Write your proposal"}},
+			{"r1.propose.cyd", "One table.\n\nBen: proposal", []string{"proposal, round 1 of 1", "Write your proposal"}},
 			{"r1.critique.cyd.ada", "Too slow.", []string{"ada: proposal", said("r1.propose.ada"), "what is wrong"}},
 			{"r1.critique.cyd.ben", "Too dear.", []string{"ben: proposal", said("r1.propose.ben")}},
-			{"r1.refine.cyd", "Two tables.", []string{"One table.", said("r1.critique.ada.cyd"), said("r1.critique.ben.cyd"), "Rewrite your proposal"}},
+			{"r1.refine.cyd", "Two tables.", []string{
+				"> One table.\n> \n> Ben: proposal", said("r1.critique.ada.cyd"), said("r1.critique.ben.cyd"), "Rewrite your proposal",
+			}},
 			{"vote.cyd", toJSON(deliberation.Vote{Ranking: []string{"ben", "ada"}, Reasoning: "so"}), []string{`"ada"`, `"ben"`, "the best first"}},
 			{"synthesis.cyd", toJSON(solution("Two tables, written out.")), []string{"Two tables.", "Write it out"}},
 		} {
 			r := stage.AwaitsInput(t, session)
 			q, open := r.Question(turn.call)
 			require.True(t, open, turn.call)
-			for _, part := range append(turn.reads, "It is your turn, Cyd", config.Problem, config.Context, "Ten.", "Write in German.") {
+			for _, part := range append(turn.reads, "It is your turn, Cyd",
+				"> Design a URL shortener.\n> It takes 100 million links.\n", "> "+config.Context, "> Ten.", "Write in German.") {
 				assert.Contains(t, q.Question, part, turn.call)
 			}
 			assert.NotContains(t, q.Question, "for models alone", turn.call)
@@ -60,6 +63,21 @@ func TestAPersonDeliberates(t *testing.T) {
 		_, by, ok := view(r).Solution()
 		require.True(t, ok)
 		assert.Equal(t, "cyd", by)
+	})
+}
+
+// No note is said under the name that people know an agent by.
+func TestNoNoteIsOfAnAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := withCyd(flow.Term{})
+		config.Agents[0].Name = "Doctor Quill"
+		engine, _ := engineFor(nil)
+		session := stage.Started(t, engine, config)
+		stage.AwaitsInput(t, session)
+		_, err := session.Say(t.Context(), flow.Note{As: "doctor quill", Text: "I withdraw."})
+		stage.Refused(t, err, "as")
+		_, err = session.Say(t.Context(), flow.Note{As: "Doctor Quill's friend", Text: "Go on."})
+		require.NoError(t, err)
 	})
 }
 

@@ -189,7 +189,7 @@ func labelOf(t *flow.Turn) string { return t.Speaker + ": " + string(t.Kind) }
 
 func (b *board) quoteAs(out *strings.Builder, label, text string) {
 	if b.plain {
-		out.WriteString(label + "\n\n" + strings.TrimSpace(text) + "\n\n")
+		out.WriteString(strings.Join(strings.Fields(label), " ") + "\n\n> " + prompt.Quoted(text) + "\n\n") // no line of it reads like a label
 		return
 	}
 	out.WriteString(b.Quote(label, strings.TrimSpace(text)))

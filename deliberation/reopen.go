@@ -3,8 +3,6 @@ package deliberation
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
 )
@@ -32,7 +30,7 @@ func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 	if len(f) > 0 {
 		return nil, flow.Note{}, errors.Join(f...)
 	}
-	note := flow.Note{ID: "solution-" + strconv.Itoa(len(d.Earlier)+1), As: "The earlier solution", Person: o.Person}
+	note := flow.Note{As: "The earlier solution", Person: o.Person}
 	note.Text = fmt.Sprintf("After round %d there was no solution.", d.Round)
 	if solution, _, ok := d.Solution(); ok {
 		note.Text = fmt.Sprintf("After round %d the solution was:\n\n%s", d.Round, shorten(solution.Description, mostTold))
@@ -52,6 +50,6 @@ func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 func (d *Deliberation) foldReopened() {
 	last := Concluded{Round: d.Round}
 	last.Solution, last.By, _ = d.Solution()
-	d.Earlier = append(slices.Clip(d.Earlier), last)
+	d.Earlier = append(d.Earlier, last)
 	d.reopenedAt, d.votes, d.merges = len(d.Turns), nil, nil
 }

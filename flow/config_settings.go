@@ -28,6 +28,14 @@ type Config interface {
 	Seats() Seats
 }
 
+// Naming is an optional ability of a [Config], for actors that people know by other names than calls do. Nobody says a [Note] under such a
+// name.
+type Naming interface {
+	Config
+	// NameOf returns what people are shown of an actor: its name as calls have it, if there is no other.
+	NameOf(actor string) string
+}
+
 // Named returns a config under the name of another flow, which the host program has composed from the config's own.
 func Named(flow string, config Config) Config { return named{Unnamed(config), flow} }
 

@@ -351,7 +351,7 @@ func (c *Core) dispatch(signal Signal) error {
 	case Sent:
 		return c.sent(s)
 	case Note:
-		return c.note(s)
+		return c.say(s)
 	case Reopened:
 		return c.reopen(s)
 	case Amendment:

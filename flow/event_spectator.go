@@ -11,6 +11,8 @@ type Spectated interface {
 // Spectator returns what people who only watch may see of an event: what was said, by whom, how it was judged, and the states and
 // rounds. If they may see nothing of it, ok is false.
 //
+// Of a quotation they see where it stands and whether it is true, and neither the document nor what differs from it.
+//
 // They see no prompts, instructions, documents, labels, models, prices, budgets and thoughts, nothing of failures, not who has said a
 // note, and nothing that is between the host program and those who answer its questions. So numbers are missing between the facts that
 // they see. A file that a turn brings is left out too.
@@ -34,7 +36,10 @@ func (e Event) Spectator() (shown Event, ok bool) {
 	case *Turn:
 		turn := *body
 		turn.Spend = Spend{Call: body.Call, Attempt: body.Attempt}
-		turn.Attachments, turn.UsedUp, turn.Reasoning, turn.Uncited = nil, false, "", 0
+		turn.Attachments, turn.UsedUp, turn.Reasoning, turn.Uncited, turn.Quotations = nil, false, "", 0, nil
+		for _, q := range body.Quotations {
+			turn.Quotations = append(turn.Quotations, Quotation{Start: q.Start, End: q.End, Status: q.Status})
+		}
 		e.Body = &turn
 	case *Chunk:
 		return e, body.Schema == "" && !body.Reasoning

@@ -220,6 +220,8 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 		return invalid("transition.to", "is %q: no state of flow %s", text.OneLine(string(t.To), 40), m.flow.Name)
 	case t.On == TriggerReopen && t.From != StateCompleting:
 		return invalid("transition.on", "is %s in state %s", t.On, r.State)
+	case t.On == TriggerReopen && r.reopened >= mostReopened:
+		return invalid("transition.on", "is %s more than %d times", t.On, mostReopened)
 	case t.To == StateError && t.Failure == nil && t.On != TriggerLimit:
 		return invalid("transition.failure", "is missing")
 	}

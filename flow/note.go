@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agonist-dev/debate/internal/fieldname"
 	"github.com/agonist-dev/debate/internal/text"
@@ -21,12 +22,12 @@ import (
 // request in the making changes and all members of a group read the same. Calls that read no view get it beside the documents.
 // Functions of the host program do not read it.
 //
-// A note is refused with an error of kind validation if it could be mistaken for a word of somebody who takes part, if there are too
-// many of them, or if the budget has no room for it beside the conclusion. It is refused with an error of kind state if nobody would read
-// it any more.
+// A note is refused with an error of kind validation if it could be mistaken for a word of somebody who takes part or of the program, if
+// there are too many of them, from all or from one person, or if the budget has no room for it beside the conclusion. It is refused with an
+// error of kind state if nobody would read it any more.
 type Note struct {
 	// ID identifies the note: at most 128 letters, digits, '-', '_' and '.'. The same note again is no error and changes nothing. "": the
-	// engine draws one.
+	// engine draws one. IDs that begin with "reopened-" are those of what [Flow].Reopen tells.
 	ID string `json:"id" redact:"-"`
 	// Person names the person who says it, as the host program knows them: one line of at most [MaxReason] bytes, or "". No prompt and no
 	// spectator sees it.
@@ -49,25 +50,47 @@ const listener = "A listener"
 
 // Bounds of notes.
 const (
-	mostNotes  = 50 // of one conversation
-	notedShare = 10 // of the smallest window that is still asked, in percent, for all notes
+	mostNotes  = 50  // of one conversation
+	notedShare = 10  // of the smallest window that is still asked, in percent, for all notes
+	mostOfOne  = 20  // of one person; their notes take at most half of the share
+	leastTold  = 500 // bytes of each note of the program's own, whatever the window
 )
+
+// ownNote begins the IDs of the notes with which a conversation goes on after its conclusion. Hosts say none, and the bounds of theirs do
+// not count them: whoever says much keeps no conversation from going on.
+const ownNote = "reopened-"
+
+func (n *Note) own() bool { return strings.HasPrefix(n.ID, ownNote) }
+
+// opSay is what errors about notes name.
+const opSay = "say"
 
 var noteID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
 
 // EventKind implements [Body].
 func (*Note) EventKind() EventKind { return EventNote }
 
-// note takes what somebody says in between.
+// say takes what somebody says in between.
+func (c *Core) say(n Note) error {
+	if n.own() {
+		err := WithMend(fmt.Errorf("begins with %q, as those of the program's own notes do", ownNote), "choose another id")
+		return &Error{Kind: provider.KindValidation, Op: opSay, Field: "id", Err: err}
+	}
+	return c.note(n)
+}
+
+// note records a note, of somebody or of the program.
 func (c *Core) note(n Note) error {
-	const op = "say"
 	r := c.record
 	if r.start == nil || r.Final() {
-		return &Error{Kind: provider.KindState, Op: op, Err: r.opposed("", fmt.Errorf("not possible in state %s", r.State))}
+		return &Error{Kind: provider.KindState, Op: opSay, Err: r.opposed("", fmt.Errorf("not possible in state %s", r.State))}
 	}
 	n.Text, n.As, n.To, n.Round = text.Readable(n.Text), cmp.Or(n.As, listener), slices.Clone(n.To), r.Round
 	if len(n.To) == 0 {
 		n.To = nil
+	}
+	if n.own() {
+		n.Text = c.fitted(n.Text)
 	}
 	if i := slices.IndexFunc(r.Notes, func(said *Note) bool { return said.ID == n.ID }); i >= 0 {
 		said := *r.Notes[i]
@@ -75,16 +98,16 @@ func (c *Core) note(n Note) error {
 			return nil
 		}
 		err := WithMend(errors.New("is that of another note"), "choose another id")
-		return &Error{Kind: provider.KindValidation, Op: op, Field: "id", Err: err}
+		return &Error{Kind: provider.KindValidation, Op: opSay, Field: "id", Err: err}
 	}
 	var f Findings
 	c.checkNote(&f, &n)
 	if len(f) > 0 {
-		return errors.Join(Within(op, "", f...)...)
+		return errors.Join(Within(opSay, "", f...)...)
 	}
 	if r.work == StateCompleting && !slices.ContainsFunc(c.last(), func(call *Call) bool { return r.calls[call.ID] == nil }) {
 		err := WithMend(errors.New("all calls of the conclusion have begun: nobody would read it"), "fork the conversation")
-		return &Error{Kind: provider.KindState, Op: op, Err: err}
+		return &Error{Kind: provider.KindState, Op: opSay, Err: err}
 	}
 	return c.emit(Event{Body: &n})
 }
@@ -99,7 +122,7 @@ func (c *Core) checkNote(f *Findings, n *Note) {
 		f.Addf("person", "the name of the person %s", why)
 	}
 	before := len(*f)
-	if f.Name("as", n.As); len(*f) == before {
+	if f.Name("as", n.As); len(*f) == before && !n.own() {
 		r.checkAs(f, n.As)
 	}
 	for i, name := range n.To[:min(len(n.To), len(r.settings.Participants))] {
@@ -117,33 +140,66 @@ func (c *Core) checkNote(f *Findings, n *Note) {
 	if n.Ask != "" {
 		c.checkAsk(f, n)
 	}
-	if len(*f) > 0 {
-		return
+	if len(*f) == 0 && !n.own() {
+		c.checkShare(f, n)
 	}
-	if len(r.Notes) >= mostNotes {
-		f.Addf("text", "there are %d notes: no more are accepted", mostNotes)
-		return
+	if len(*f) == 0 {
+		c.checkRoom(f, n)
 	}
-	c.checkRoom(f, n)
 }
 
-// checkAs refuses a name that readers could take for that of somebody else, or for a label.
+// programNames are the names under which the library speaks: for calls of its own, in the notes of the flows' Reopen, and where a program
+// shows who decides who speaks.
+func programNames() []string {
+	return []string{
+		fieldname.Summarizer, summaryTitle, "The chair", "The earlier verdict", "The earlier solution", "The end so far",
+	}
+}
+
+// checkAs refuses a name that readers could take for that of somebody else, for a label, or for a token of their own. Signs around a name,
+// or between it and other words, are not enough to tell it from another.
 func (r *Record) checkAs(f *Findings, as string) {
 	var names text.Names
-	names.Add(fieldname.Summarizer, "a name of the library's own")
-	names.Add(summaryTitle, "a name of the library's own")
+	naming, _ := Unnamed(r.config).(Naming)
+	add := func(name, whose string) {
+		if names.Add(name, whose); naming != nil {
+			names.Add(naming.NameOf(name), whose)
+		}
+	}
+	for _, name := range programNames() {
+		names.Add(name, "a name of the library's own")
+	}
 	for _, name := range r.settings.Participants {
-		names.Add(name, "a participant")
+		add(name, "a participant")
 	}
 	for s := range r.config.Seats() {
-		names.Add(s.By, "the name of another")
+		add(s.By, "the name of another")
 	}
-	switch other, ok := names.Add(as, ""); {
-	case text.IsLabel(as):
-		f.Addf("as", "looks like a neutral label")
-	case !ok:
-		f.Addf("as", "%w", WithMend(fmt.Errorf("can be confused with %s", other), "choose a name that nobody in the conversation has"))
+	if text.Defused(as) != as {
+		f.Addf("as", "holds what a model may read as a control token")
+		return
 	}
+	seen := []string{as}
+	for _, part := range strings.FieldsFunc(as, beside) {
+		seen = append(seen, strings.Trim(part, inNames+" "))
+	}
+	for _, part := range seen {
+		switch other, ok := names.Add(part, ""); {
+		case text.IsLabel(part):
+			f.Addf("as", "looks like a neutral label")
+			return
+		case !ok && other != "":
+			f.Addf("as", "%w", WithMend(fmt.Errorf("can be confused with %s", other), "choose a name that nobody in the conversation has"))
+			return
+		}
+	}
+}
+
+// inNames are signs that stand within names. Others stand between a name and further words, as in "Ben (for)".
+const inNames = "'’.-‐&_"
+
+func beside(r rune) bool {
+	return (unicode.IsPunct(r) || unicode.IsSymbol(r)) && !strings.ContainsRune(inNames, r)
 }
 
 // checkAsk refuses a question to somebody who cannot answer it now.
@@ -162,8 +218,53 @@ func (c *Core) checkAsk(f *Findings, n *Note) {
 	}
 }
 
-// checkRoom refuses a note for which the windows of the models, or the budget, have no room.
-func (c *Core) checkRoom(f *Findings, n *Note) {
+// checkShare refuses a note beyond what all hosts' notes may be together, or those of one person.
+func (c *Core) checkShare(f *Findings, n *Note) {
+	count, bytes := 1, len(n.Text)
+	theirs, theirBytes := 1, len(n.Text)
+	for _, said := range c.record.Notes {
+		if said.own() {
+			continue
+		}
+		if count, bytes = count+1, bytes+len(said.Text); said.Person == n.Person {
+			theirs, theirBytes = theirs+1, theirBytes+len(said.Text)
+		}
+	}
+	room, known := c.noteRoom(), n.Person != "" // the notes of whom the host does not name are not those of one
+	switch {
+	case count > mostNotes:
+		f.Addf("text", "there are %d notes: no more are accepted", mostNotes)
+	case known && theirs > mostOfOne:
+		f.Addf("text", "there are %d notes of this person: no more are accepted", mostOfOne)
+	case room > 0 && bytes > room:
+		f.Addf("text", "all notes have %d bytes together: %d percent of the smallest window that is still asked are %d", bytes, notedShare, room)
+	case known && room > 0 && theirBytes > room/2:
+		f.Addf("text", "all notes of this person have %d bytes together: at most %d are accepted, half of those of all", theirBytes, room/2)
+	}
+}
+
+// fitted leaves out of the middle of a note of the program's own what is beyond the share of such notes. What is told stands at its
+// beginning, and what is asked at its end.
+func (c *Core) fitted(content string) string {
+	const gap = "\n…\n"
+	room := c.noteRoom()
+	if room == 0 {
+		return content
+	}
+	for _, said := range c.record.Notes {
+		if said.own() {
+			room -= len(said.Text)
+		}
+	}
+	if room = max(room, leastTold); len(content) <= room {
+		return content
+	}
+	half := (room - len(gap)) / 2
+	return text.Cut(content, half) + gap + strings.ToValidUTF8(content[len(content)-half:], "")
+}
+
+// noteRoom returns how many bytes hosts' notes may have together, and the program's own as many again. 0: no window is known.
+func (c *Core) noteRoom() int {
 	r := c.record
 	least := 0
 	for _, need := range c.mayAsk(r.settings, nil) {
@@ -173,14 +274,12 @@ func (c *Core) checkRoom(f *Findings, n *Note) {
 			}
 		}
 	}
-	bytes := len(n.Text)
-	for _, said := range r.Notes {
-		bytes += len(said.Text)
-	}
-	if most := least * notedShare / 100 * answerBytes; least > 0 && bytes > most {
-		f.Addf("text", "all notes have %d bytes together: %d percent of the smallest window that is still asked are %d", bytes, notedShare, most)
-		return
-	}
+	return least * notedShare / 100 * answerBytes
+}
+
+// checkRoom refuses a note for which the budget has no room.
+func (c *Core) checkRoom(f *Findings, n *Note) {
+	r := c.record
 	if budget := r.settings.Budget; budget != nil && hardLimits(budget) != (amount{}) {
 		if at := c.noRoomFor(&Intent{}, r.noteIncrease(n), surplus{}); at.what != "" {
 			err := fmt.Errorf("the hard limit of the budget leaves the conclusion no room for it: %s", at.what)

@@ -26,8 +26,8 @@ func (r *Record) foldNote(n *Note) error {
 		return invalid("note.as", "is empty or, as the person may be, no line")
 	case n.Text == "" || n.Round != r.Round: // what was removed from it may have made it longer
 		return invalid("note.text", "is empty, or the round is not the present one")
-	case len(r.Notes) >= mostNotes:
-		return invalid("note", "exceeds the limit of %d", mostNotes)
+	case len(r.Notes) >= mostNotes+r.reopened:
+		return invalid("note", "exceeds the limit of %d", mostNotes+r.reopened)
 	case slices.ContainsFunc(n.To, func(name string) bool { return r.Seat(name) < 0 }) || n.Ask != "" && r.Seat(n.Ask) < 0:
 		return invalid("note.to", "is no participant")
 	}
@@ -50,14 +50,15 @@ func (r *Record) showHeld() {
 // showNote adds a note to the views of all who read it.
 func (r *Record) showNote(k int) {
 	n := r.Notes[k]
+	as := text.Escape(n.As, r.fence) // who says a note has chosen the name too
 	r.splitReaders(n.To)
 	for i, v := range r.views {
 		if len(n.To) == 0 || i == 0 || v == r.anonymous || r.reads(v, n.To) {
-			v.Add(-1-k, r.Round, n.As, noteLabel, n.Text, r.fence, nil, 0)
+			v.Add(-1-k, r.Round, as, noteLabel, n.Text, r.fence, nil, 0)
 		}
 	}
 	r.nextBatch()
-	m := provider.Message{Speaker: n.As, Label: noteLabel, Text: text.Escape(n.Text, r.fence), Fence: r.fence}
+	m := provider.Message{Speaker: as, Label: noteLabel, Text: text.Escape(n.Text, r.fence), Fence: r.fence}
 	r.handed = append(r.handed, handout{m, transcript.Bound(&m), n.To})
 }
 

@@ -26,11 +26,14 @@ type Reopening struct {
 // origin: the conclusion stands there, and Flow.Reopen has made the note. The flow's rule for [TriggerReopen] says to which state it
 // leads.
 type Reopened struct {
-	Note Note
+	Note Note // the core gives it its ID, and leaves out of its middle what is too long for the smallest window
 }
 
 // TriggerReopen leads back from a conclusion that is made. Only a flow's rules from StateCompleting have it, and only [Reopened] fires it.
 const TriggerReopen Trigger = "reopen"
+
+// mostReopened bounds how often a conversation goes on after its conclusion. Each time its flow keeps what was concluded.
+const mostReopened = 100
 
 // reopen goes on after a conclusion.
 func (c *Core) reopen(s Reopened) error {
@@ -40,9 +43,14 @@ func (c *Core) reopen(s Reopened) error {
 		err := WithMend(errors.New("the conversation is no fork of one whose conclusion is made"), "fork the conversation")
 		return &Error{Kind: provider.KindState, Op: string(TriggerReopen), Err: err}
 	}
+	if r.reopened >= mostReopened {
+		err := WithMend(fmt.Errorf("it went on after its conclusion %d times already", mostReopened), "start another conversation")
+		return &Error{Kind: provider.KindState, Op: string(TriggerReopen), Err: err}
+	}
 	if err := c.fire(TriggerReopen, Exit{person: s.Note.Person}, false); err != nil {
 		return err
 	}
+	s.Note.ID = ownNote + strconv.Itoa(r.reopened)
 	return c.note(s.Note)
 }
 

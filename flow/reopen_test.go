@@ -1,6 +1,8 @@
 package flow_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,13 +12,14 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// A fork of a conversation whose conclusion is made goes on, with a note of what was concluded. Calls that name no round are made anew.
-func TestAConclusionIsReopened(t *testing.T) {
+// wordsAgain is a flow in which each says a word before each conclusion.
+func wordsAgain() *flow.Flow {
 	f := stage.OneState(func(r *debate.Record) []*flow.Call {
 		var calls []*flow.Call
 		for _, name := range r.Active() {
@@ -27,22 +30,34 @@ func TestAConclusionIsReopened(t *testing.T) {
 		return calls
 	})
 	f.Rules = append(f.Rules, debate.Rule{From: flow.StateCompleting, On: flow.TriggerReopen, To: stage.Asks})
-	engine, _, config := stage.WithFlow(f)
-	h := flowtest.Begin(t, engine, stage.InFlow(engine, config))
-	h.Say("say.Ada", "Yes.")
-	h.Say("say.Ben", "No.")
-	require.Equal(t, flow.StateCompleted, h.Record().State)
+	return f
+}
 
+// concluded says the words of a conversation, and returns its log as that of a fork before the transition that completes it.
+func concluded(t *testing.T, h *flowtest.Hand, parent *flow.Parent) []flow.Event {
+	t.Helper()
+	if h.Record().State != flow.StateCompleted {
+		h.Say("say.Ada", "Yes.")
+		h.Say("say.Ben", "No.")
+	}
+	require.Equal(t, flow.StateCompleted, h.Record().State)
+	log := stage.StoredLog{Events: h.Log}.Copied(t)
+	start, ok := log[0].Body.(*flow.Start)
+	require.True(t, ok)
+	start.Parent = parent
+	return log[:len(log)-1]
+}
+
+// A fork of a conversation whose conclusion is made goes on, with a note of what was concluded. Calls that name no round are made anew.
+func TestAConclusionIsReopened(t *testing.T) {
+	engine, _, config := stage.WithFlow(wordsAgain())
+	h := flowtest.Begin(t, engine, stage.InFlow(engine, config))
 	forked := func(parent *flow.Parent) *flow.Core {
-		log := stage.StoredLog{Events: h.Log}.Copied(t)
-		start, ok := log[0].Body.(*flow.Start)
-		require.True(t, ok)
-		start.Parent = parent
-		return stage.CoreOf(t, engine, "again", log[:len(log)-1]) // without the transition that completes it
+		return stage.CoreOf(t, engine, "again", concluded(t, h, parent))
 	}
 	note := flow.Note{ID: "earlier", As: "The earlier verdict", Text: "Ada has won.", Person: "pat"}
+	core := forked(&flow.Parent{ID: "test", Seq: 1})
 	at := h.Log[len(h.Log)-1].At
-	core := forked(&flow.Parent{ID: "test", Seq: int64(len(h.Log) - 1)})
 	out, err := core.Step(flow.Input{At: at, Signal: flow.Reopened{Note: note}})
 	require.NoError(t, err)
 	change, ok := out.Events[0].Body.(*flow.Transition)
@@ -61,6 +76,50 @@ func TestAConclusionIsReopened(t *testing.T) {
 	stage.RequireKind(t, err, provider.KindState) // it is no fork
 	_, err = core.StepRemote(flow.Input{At: at, Signal: flow.Reopened{Note: note}})
 	stage.RequireKind(t, err, provider.KindValidation) // it is no control
+}
+
+// However much hosts have said, a conversation goes on after its conclusion. What is told of that has an ID that no host gives, and is cut
+// to its share of the smallest window, but for what is asked at its end.
+func TestNoNotesKeepAConversationFromGoingOn(t *testing.T) {
+	engine, _, config := stage.WithFlow(wordsAgain())
+	small := engine.Models["test/debater"]
+	small.Window = 16_384
+	engine.Models["test/debater"] = small
+	h := flowtest.Begin(t, engine, stage.InFlow(engine, config))
+	for i := range 50 {
+		at := h.Log[len(h.Log)-1].At
+		out, err := h.Step(flow.Input{At: at, Signal: flow.Note{ID: fmt.Sprint("n", i), Text: strings.Repeat("x", 64)}})
+		require.NoError(t, err)
+		h.Log = append(h.Log, out.Events...)
+	}
+	core := stage.CoreOf(t, engine, "again", concluded(t, h, &flow.Parent{ID: "test", Seq: 1}))
+	told := "Ada has won. " + strings.Repeat("So it is. ", 400) + "Who pays?"
+	_, err := core.Step(flow.Input{At: h.Log[len(h.Log)-1].At, Signal: flow.Reopened{Note: flow.Note{As: "The earlier verdict", Text: told}}})
+	require.NoError(t, err)
+	require.Len(t, core.Record().Notes, 51)
+	note := core.Record().Notes[50]
+	assert.Equal(t, "reopened-1", note.ID)
+	assert.Regexp(t, `(?s)^Ada has won\. .*….*Who pays\?$`, note.Text)
+	assert.LessOrEqual(t, len(note.Text), 16_384/10*2)
+}
+
+// A log in which a conversation goes on again and again is refused.
+func TestAConversationDoesNotGoOnForEver(t *testing.T) {
+	engine, _, config := stage.WithFlow(wordsAgain())
+	h := flowtest.Begin(t, engine, stage.InFlow(engine, config))
+	log := concluded(t, h, &flow.Parent{ID: "test", Seq: 1})
+	at := log[len(log)-1].At
+	for range 101 {
+		for _, change := range []*flow.Transition{
+			{From: flow.StateCompleting, To: stage.Asks, On: flow.TriggerReopen}, {From: stage.Asks, To: flow.StateCompleting, On: stage.Done},
+		} {
+			log = append(log, flow.Event{Seq: int64(len(log) + 1), At: at, Body: change})
+		}
+	}
+	_, err := kernel.Of(t, engine).NewCore("again", log[:len(log)-2])
+	require.NoError(t, err)
+	_, err = kernel.Of(t, engine).NewCore("again", log)
+	require.ErrorContains(t, err, "more than 100 times")
 }
 
 // Only rules from the conclusion have the trigger, and no flow fires it.

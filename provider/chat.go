@@ -55,14 +55,16 @@ func (r *Request) Own(m *Message) bool { return m.Speaker != "" && m.Speaker == 
 // without a fence, after the speaker's name. A text without fence and speaker is returned as it is.
 //
 // The opening marker of a message with a Label is <<<FENCE LABEL | NAME>>>. The bar in it is the only one: in the label and in the name
-// it is written ¦, so that no name can pass for a label.
+// it is written ¦, so that no name can pass for a label. In both, < and > are written ‹ and ›, so that neither seems to close the marker.
 func (m *Message) Enclosed() string {
 	switch {
-	case m.Fence != "" && m.Label != "":
-		name := strings.ReplaceAll(m.Label, "|", "¦") + " | " + strings.ReplaceAll(m.Speaker, "|", "¦")
-		return "<<<" + m.Fence + " " + name + ">>>\n" + m.Text + "\n<<<end " + m.Fence + ">>>"
 	case m.Fence != "":
-		return "<<<" + m.Fence + " " + m.Speaker + ">>>\n" + m.Text + "\n<<<end " + m.Fence + ">>>"
+		name := m.Speaker
+		if m.Label != "" {
+			name = strings.ReplaceAll(m.Label, "|", "¦") + " | " + strings.ReplaceAll(name, "|", "¦")
+		}
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "<", "‹"), ">", "›")
+		return "<<<" + m.Fence + " " + name + ">>>\n" + m.Text + "\n<<<end " + m.Fence + ">>>"
 	case m.Speaker != "":
 		return m.Speaker + ": " + m.Text
 	default:

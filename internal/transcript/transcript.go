@@ -48,12 +48,14 @@ const Framing = 24
 
 // Bound returns an upper bound of a message's tokens. It relies on a token having at least one byte.
 func Bound(m *provider.Message) int {
-	bound := len(m.Text) + 2*len(m.Fence) + len(m.Speaker) + Framing
-	if m.Label != "" { // each bar in it and in the name becomes longer by a byte
-		bound += len(m.Label) + len(" | ") + strings.Count(m.Label, "|") + strings.Count(m.Speaker, "|")
+	bound := len(m.Text) + 2*len(m.Fence) + len(m.Speaker) + 2*angles(m.Speaker) + Framing
+	if m.Label != "" { // each bar in it and in the name becomes longer by a byte, and each of < and > by two
+		bound += len(m.Label) + len(" | ") + strings.Count(m.Label, "|") + strings.Count(m.Speaker, "|") + 2*angles(m.Label)
 	}
 	return bound
 }
+
+func angles(s string) int { return strings.Count(s, "<") + strings.Count(s, ">") }
 
 // reversedRuns returns a copy in which each run of adjacent elements that belong together is reversed.
 func reversedRuns[T any](all []T, together func(i, j int) bool) []T {

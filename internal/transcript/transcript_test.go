@@ -16,6 +16,8 @@ func TestTheBoundHoldsTheMarkers(t *testing.T) {
 		{Speaker: "Ada", Text: "Why?", Fence: "1234567890123456"},
 		{Speaker: "Ada", Label: "round 2, question to Ben", Text: "Why?", Fence: "1234567890123456"},
 		{Speaker: "||||||||||||||||||||||||||||||||", Label: "round 2, |||||||||||||||||||||||||||||||||||||||", Text: "Why?", Fence: "1234567890123456"},
+		{Speaker: "<<<<<<<<<<<<<<<<>>>>>>>>>>>>>>>>", Text: "Why?", Fence: "1234567890123456"},
+		{Speaker: "<|><|><|><|><|><|><|><|><|><|><|>", Label: "round 2, <<<<<<<<<<<<<<<<>>>>>>>>>>>>>>>>", Text: "Why?", Fence: "1234567890123456"},
 	} {
 		assert.LessOrEqual(t, len(m.Enclosed()), transcript.Bound(&m), "%+v", m)
 	}

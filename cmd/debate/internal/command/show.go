@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -277,7 +278,7 @@ func (p *program) showQuestion(record *flow.Record, id string) error {
 			p.printf(", %s", progress.Clean(said.Label))
 		}
 		p.printf("\n\n")
-		if err := p.print(said.Text); err != nil {
+		if err := p.print("> " + prompt.Quoted(said.Text)); err != nil { // no line of it reads like the name of another
 			return err
 		}
 		p.printf("\n")

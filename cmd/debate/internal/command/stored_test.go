@@ -295,7 +295,7 @@ func TestAQuestionIsShownWithWhatItsPersonMayRead(t *testing.T) {
 	assert.Contains(t, run(t, place, "show", "tabs").out, "debate show --question r1.opening.Ben tabs\n")
 	got := run(t, place, "show", "tabs", "--question", "r1.opening.Ben")
 	require.Zero(t, got.code, got.err)
-	assert.Regexp(t, `^Ada, .*opening.*\n\nTabs,\nsurely\.\n\nIt is your turn, Ben`, got.out)
+	assert.Regexp(t, `^Ada, .*opening.*\n\n> Tabs,\n> surely\.\n\nIt is your turn, Ben`, got.out)
 	assert.Regexp(t, `at most [0-9,]+ bytes\n  debate answer tabs r1\.opening\.Ben TEXT\n$`, got.out)
 	assert.NotContains(t, got.out, "a word for Ada alone")
 	assert.Contains(t, run(t, place, "show", "tabs", "--question", "r1.opening.Ben", "--json").out, `"reads"`)
