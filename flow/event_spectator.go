@@ -37,7 +37,8 @@ func (e Event) Spectator() (shown Event, ok bool) {
 		turn := *body
 		turn.Spend = Spend{Call: body.Call, Attempt: body.Attempt}
 		turn.Attachments, turn.UsedUp, turn.Reasoning, turn.Uncited, turn.Quotations = nil, false, "", 0, nil
-		for _, q := range body.Quotations {
+		for i := range body.Quotations {
+			q := &body.Quotations[i]
 			turn.Quotations = append(turn.Quotations, Quotation{Start: q.Start, End: q.End, Status: q.Status})
 		}
 		e.Body = &turn

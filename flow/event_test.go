@@ -37,3 +37,16 @@ func TestAnUnknownKindIsKept(t *testing.T) {
 	require.ErrorContains(t, flow.Event{Seq: 3}.WriteLine(&bytes.Buffer{}), "without a body")
 	require.ErrorContains(t, new(flow.Event).UnmarshalJSON([]byte(`{"seq":1,"at":"2026-11-22T10:00:00Z","kind":"x"}`)), "has no body")
 }
+
+// TestSpectatorsSeeNoDocuments: of a quotation they see where it stands and whether it is true.
+func TestSpectatorsSeeNoDocuments(t *testing.T) {
+	turn := &flow.Turn{Text: `<quote document="merger.txt">a public word</quote>`, Quotations: []flow.Quotation{{
+		Start: 29, End: 42, Status: flow.QuoteAltered, File: "merger.txt", Hash: "5eed", From: 3, To: 22, Changed: `"public" for "confidential"`,
+	}}}
+	shown, ok := flow.Event{Body: turn}.Spectator()
+	require.True(t, ok)
+	seen, ok := shown.Body.(*flow.Turn)
+	require.True(t, ok)
+	assert.Equal(t, []flow.Quotation{{Start: 29, End: 42, Status: flow.QuoteAltered}}, seen.Quotations)
+	assert.Equal(t, "merger.txt", turn.Quotations[0].File, "the log keeps it")
+}
