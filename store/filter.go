@@ -23,7 +23,8 @@ type Filter struct {
 	// A conversation needs one if it is Working and has no alarm that is still to ring, or if it is unfinished and its alarm has
 	// rung (see [Alarms]).
 	Due bool
-	// Asking selects the conversations that are not over and have open questions to persons.
+	// Asking selects the conversations that are not over and have open questions to persons. One that waits in the state awaitingInput has
+	// some even if Info.Asks is 0.
 	Asking bool
 	// From and Until bound the time at which a conversation was started: at From or later, and before Until.
 	From, Until time.Time
@@ -58,7 +59,8 @@ type Info struct {
 	StartedAt time.Time         `json:"startedAt,omitzero"`
 	LastAt    time.Time         `json:"lastAt,omitzero"` // of the last event
 	Since     time.Time         `json:"since,omitzero"`  // when the conversation has come to its state; zero: unknown
-	// Asks is how many questions to persons are open, and AskedAt when the oldest of them was asked.
+	// Asks is how many questions to persons are open, and AskedAt when the oldest of them was asked. Both are zero if the conversation waits
+	// since before logs said so.
 	Asks    int       `json:"asks,omitempty"`
 	AskedAt time.Time `json:"askedAt,omitzero"`
 	// Spent is what the conversation had cost when its state changed last, as far as it is known, and Unsettled what it may have cost
@@ -121,7 +123,7 @@ func (f Filter) Matches(info Info) bool {
 		(f.Idle || f.Due) && info.Owner != "",
 		f.Due && info.Quarantine.Left > 0,
 		f.Due && !unread && !info.needsProcess(),
-		f.Asking && info.Asks == 0,
+		f.Asking && info.Asks == 0 && info.State != flow.StateAwaitingInput,
 		!f.From.IsZero() && info.StartedAt.Before(f.From),
 		!f.Until.IsZero() && !info.StartedAt.Before(f.Until):
 		return false

@@ -185,7 +185,7 @@ func (s *Store) conditions(filter store.Filter, after string, gone []any) *condi
 		c.add(working)
 	}
 	if filter.Asking {
-		c.add("d.asked <> ''") // exactly the words of the index
+		c.add("(d.asked <> '' OR d.state = 'awaitingInput')") // exactly the words of the index
 	}
 	if filter.Idle || filter.Due {
 		over := ""
