@@ -37,8 +37,10 @@ func (w *reporter) quotations(t *flow.Turn) []block {
 	return []block{{Label: "Quotations, checked by the program", Sources: all}}
 }
 
-// mostAround is how many bytes of a file stand on each side of what is quoted from it.
-const mostAround = 80
+const (
+	mostAround = 80      // bytes of a file that stand on each side of what is quoted from it
+	mostRead   = 4 << 10 // bytes of a file that are read for that: a log may name any place
+)
 
 // wordsAt returns what stands at a place in a file, with some of what stands before and behind it; "": the file has no such place.
 func wordsAt(data []byte, from, to int) string {
@@ -46,6 +48,7 @@ func wordsAt(data []byte, from, to int) string {
 		return ""
 	}
 	first, last := max(0, from-mostAround), min(len(data), to+mostAround)
+	last = min(last, first+mostRead)
 	words := short(line(strings.ToValidUTF8(string(data[first:last]), "")), 2*mostAround+2*maxPassage)
 	if first > 0 {
 		words = "…" + words

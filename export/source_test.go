@@ -176,15 +176,19 @@ func TestCostsThatVendorsTell(t *testing.T) {
 }
 
 // TestQuotationsShowTheirPlace: beside a quotation stands what the file has there, and a link leads to the documents. A file that is gone
-// is not shown.
+// is not shown, and no place is read to its end that is far longer than what is shown.
 func TestQuotationsShowTheirPlace(t *testing.T) {
 	const study = "The board met in May. It is not possible to close the plant before the end of the year, the report says."
 	config := stage.TwoDebaters()
 	config.Judging, config.Rounds, config.Quotes = nil, 1, true
-	config.Documents = []flow.Document{{Files: []flow.File{{Name: "report.txt", Type: "text/plain", Data: []byte(study)}}}}
+	long := "The plant of the town" + strings.Repeat(" ", 1<<14) + "stays open until the end of the year."
+	config.Documents = []flow.Document{{Files: []flow.File{
+		{Name: "report.txt", Type: "text/plain", Data: []byte(study)}, {Name: "long.txt", Type: "text/plain", Data: []byte(long)},
+	}}}
 	engine, p := stage.Engine(config)
 	p.Reply = func(*provider.Request) scripted.Reply {
-		return scripted.Reply{Text: `<quote document="report.txt">It is possible to close the plant before the end of the year</quote>`}
+		return scripted.Reply{Text: `<quote document="report.txt">It is possible to close the plant before the end of the year</quote>` +
+			` <quote document="long.txt">The plant of the town stays open until the end of the year</quote>`}
 	}
 	record := stage.Run(t, engine, config)
 	d, err := export.Of(t.Context(), engine, record.ID)
@@ -196,6 +200,7 @@ func TestQuotationsShowTheirPlace(t *testing.T) {
 	assert.Contains(t, page.String(), `href="#documents"`)
 	for _, document := range []string{md.String(), page.String()} {
 		assert.Contains(t, document, study)
+		assert.Contains(t, document, "The plant of the town…")
 	}
 	d, err = export.Of(t.Context(), engine, record.ID)
 	require.NoError(t, err)
