@@ -102,6 +102,47 @@ func TestLeavingAPauseThatWaits(t *testing.T) {
 	assert.Equal(t, interrupted, ended.ExitCode())
 }
 
+// TestPastedLinesAnswerOneQuestion: what a person has pasted behind the line that ends a speech answers no later question.
+func TestPastedLinesAnswerOneQuestion(t *testing.T) {
+	t.Parallel()
+	api := &fake.Server{}
+	server := httptest.NewServer(api)
+	t.Cleanup(server.Close) // once the program is gone
+	program, err := os.Executable()
+	require.NoError(t, err)
+	master, slave := terminals(t)
+	defer func() { _ = master.Close() }()
+	c := exec.CommandContext(t.Context(), program, "--config", "talk.json", "--quiet")
+	c.Args[0], c.Dir = "debate", t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(c.Dir, "talk.json"), []byte(`{
+		"flow": "debate", "topic": "Tabs or spaces?", "rounds": 2, "format": "round-limited",
+		"participants": [{"name": "Ada", "side": "for", "person": true}, {"name": "Ben", "side": "against", "model": "openai/gpt-4.1-mini"}]
+	}`), 0o600))
+	c.Env = []string{"HOME=" + c.Dir, "TERM=xterm-256color", "OPENAI_BASE_URL=" + server.URL + "/v1", "OPENAI_API_KEY=sk-of-the-test"}
+	c.Stdin, c.Stderr = slave, slave
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, c.Start())
+	require.NoError(t, slave.Close())
+	var seen []byte
+	for _, step := range [][2]string{
+		{"only a dot> ", "First.\n.\nSecond.\n.\n"}, {"Dropped 2 lines that came before this question.", "Third.\n.\n"},
+	} {
+		for part := make([]byte, 4096); !bytes.Contains(seen, []byte(step[0])); {
+			n, err := master.Read(part)
+			require.NoError(t, err, "%q", seen)
+			seen = append(seen, part[:n]...)
+		}
+		_, err := master.WriteString(step[1])
+		require.NoError(t, err)
+	}
+	require.NoError(t, c.Wait())
+	calls, _ := api.Calls("r2.*.Ben")
+	require.NotEmpty(t, calls)
+	assert.Contains(t, calls[0].Body, "First.")
+	assert.Contains(t, calls[0].Body, "Third.")
+	assert.NotContains(t, calls[0].Body, "Second.")
+}
+
 // TestTmux shows a demonstration in terminals of three sizes, with styles and without, and keeps what is seen. While a speech is written it
 // can be read, and a key leads back to what was said.
 func TestTmux(t *testing.T) {

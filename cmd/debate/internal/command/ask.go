@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
@@ -54,8 +56,8 @@ type answerLine struct {
 	err  error
 }
 
-// read returns the next line. At the end of the input the error is errNoAnswer, and of a line that is no answer a lineError.
-func (a *answerLines) read(ctx context.Context, in io.Reader) (string, error) {
+// begun returns the lines to come. The first use begins to read.
+func (a *answerLines) begun(in io.Reader) <-chan answerLine {
 	if a.next == nil {
 		a.next = make(chan answerLine)
 		// A read of a terminal cannot be aborted: the goroutine belongs to the process, and ends with its input.
@@ -70,10 +72,38 @@ func (a *answerLines) read(ctx context.Context, in io.Reader) (string, error) {
 			}
 		}(a.next)
 	}
+	return a.next
+}
+
+// settling is longer than a terminal needs for the next line of what was pasted.
+const settling = 50 * time.Millisecond
+
+// drop takes all lines that are there already, and returns how many are not blank: they answer nothing that is asked after them.
+func (a *answerLines) drop(ctx context.Context, in io.Reader) (dropped int) {
+	for next := a.begun(in); ; {
+		select {
+		case <-ctx.Done():
+			return dropped
+		case <-time.After(settling):
+			return dropped
+		case line, ok := <-next:
+			if !ok {
+				return dropped
+			}
+			if line.err != nil || strings.TrimSpace(line.text) != "" {
+				dropped++
+			}
+		}
+	}
+}
+
+// read returns the next line. At the end of the input the error is errNoAnswer, and of a line that is no answer a lineError.
+func (a *answerLines) read(ctx context.Context, in io.Reader) (string, error) {
+	next := a.begun(in)
 	select {
 	case <-ctx.Done():
 		return "", ctx.Err()
-	case line, ok := <-a.next:
+	case line, ok := <-next:
 		if !ok {
 			return "", errNoAnswer
 		}
@@ -120,6 +150,11 @@ func (l *leader) ask(ctx context.Context, record *flow.Record) error {
 func (l *leader) askOne(ctx context.Context, q *flow.Inquiry, asks string) error {
 	for _, line := range inquiry.Lines(q, asks) {
 		_, _ = fmt.Fprintln(l.Err, line)
+	}
+	if terminal(l.In) { // a pasted text can hold a line that ends its answer, and what looks like the next one
+		if n := l.viewing.lines.drop(ctx, l.In); n > 0 {
+			l.warnf("Dropped %s that came before this question.", progress.Plural(n, "line"))
+		}
 	}
 	dialogue := inquiry.Begin(*q)
 	for {

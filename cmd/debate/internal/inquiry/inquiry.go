@@ -190,7 +190,7 @@ func (d *Dialogue) Take(line string) (*flow.Answer, error) {
 // choose takes an option, by its number or its name.
 func (d *Dialogue) choose(line string) (*flow.Answer, error) {
 	options := d.Inquiry.Options
-	at := slices.Index(options, flow.Option(strings.ToLower(line)))
+	at := slices.IndexFunc(options, func(o flow.Option) bool { return strings.EqualFold(string(o), line) })
 	if n, err := strconv.Atoi(line); err == nil {
 		at = n - 1
 	}
