@@ -78,6 +78,7 @@ func TestNoNoteIsOfAnAgent(t *testing.T) {
 		stage.Refused(t, err, "as")
 		_, err = session.Say(t.Context(), flow.Note{As: "Doctor Quill's friend", Text: "Go on."})
 		require.NoError(t, err)
+		require.NoError(t, session.Cancel(t.Context()))
 	})
 }
 

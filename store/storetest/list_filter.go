@@ -41,8 +41,8 @@ func listStates(x *exam) {
 	states("", flow.StatePaused)
 }
 
-// listAsking: the questions of a conversation that is over are open no more. One that waits is listed though its log says nothing of them, as
-// those of earlier releases do.
+// listAsking: the questions of a conversation that is over are open no more. One that waits is listed though its log says nothing of them,
+// as those of earlier releases do.
 func listAsking(x *exam) {
 	handles := x.handles(2)
 	asks := func(open int, since time.Time) flow.Event {
