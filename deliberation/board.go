@@ -32,7 +32,7 @@ type board struct {
 	asking int                   // the iteration in which the agents say what they want to ask; 0: they do not
 	out    map[flow.State][]bool // by phase and seat: whether the agent is left out; see leftOut
 	tardy  map[string]bool       // the calls that were left out because their time was over; nil: nobody has asked
-	plain  bool                  // words are for a person: texts stand between no markers
+	plain  bool                  // words are for a person: texts stand behind ">", and between no markers
 }
 
 // read looks at the record's round.
