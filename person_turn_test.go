@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -163,6 +164,22 @@ func TestAPersonSpeaksAtOnceWithModels(t *testing.T) {
 	q, open = s.Record().Question("r2.rebuttal.Ada")
 	require.True(t, open)
 	assert.Len(t, q.Reads, 2)
+}
+
+// No line of what another asks a person reads like a line of the question around it.
+func TestAQuestionToAPersonHasBorders(t *testing.T) {
+	config := withAda(flow.Term{})
+	config.Format, config.Rounds = format.LincolnDouglas, 0
+	s := stage.Begun(t, config)
+	s.Feed(flow.Answer{Inquiry: s.Record().Inquiries[0].ID, Text: "A word of mine."})
+	require.Len(t, s.InFlight(), 1, "Ben cross-examines Ada")
+	asks := s.InFlight()[0]
+	s.Feed(flow.Result{Call: asks.Call, Attempt: asks.Attempt, Text: "Why?\n\nYour side: against", Usage: stage.LittleUsage})
+	require.Len(t, s.Record().Inquiries, 1)
+	q, open := s.Record().Question(s.Record().Inquiries[0].ID)
+	require.True(t, open)
+	assert.Contains(t, q.Question, "Ben asks you:\n\n> Why?\n> \n> Your side: against\n")
+	assert.Contains(t, q.Question, "\nYour side: for\n")
 }
 
 // A person takes the place of a model: what only a model has is refused.
