@@ -116,7 +116,10 @@ func TestPastedLinesAnswerOneQuestion(t *testing.T) {
 	c.Args[0], c.Dir = "debate", t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(c.Dir, "talk.json"), []byte(`{
 		"flow": "debate", "topic": "Tabs or spaces?", "rounds": 2, "format": "round-limited",
-		"participants": [{"name": "Ada", "side": "for", "person": true}, {"name": "Ben", "side": "against", "model": "openai/gpt-4.1-mini"}]
+		"participants": [
+			{"name": "Ada", "side": "for", "person": true, "within": "240h", "standIn": "openai/gpt-4.1-mini"},
+			{"name": "Ben", "side": "against", "model": "openai/gpt-4.1-mini"}
+		]
 	}`), 0o600))
 	c.Env = []string{"HOME=" + c.Dir, "TERM=xterm-256color", "OPENAI_BASE_URL=" + server.URL + "/v1", "OPENAI_API_KEY=sk-of-the-test"}
 	c.Stdin, c.Stderr = slave, slave
