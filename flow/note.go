@@ -24,10 +24,11 @@ import (
 //
 // A note is refused with an error of kind validation if it could be mistaken for a word of somebody who takes part or of the program, if
 // there are too many of them, from all or from one person, or if the budget has no room for it beside the conclusion. It is refused with an
-// error of kind state if nobody would read it any more.
+// error of kind state once all calls of the conclusion have begun. What is said during the last call of a flow without a conclusion is
+// recorded, and read by nobody.
 type Note struct {
-	// ID identifies the note: at most 128 letters, digits, '-', '_' and '.'. The same note again is no error and changes nothing. "": the
-	// engine draws one. IDs that begin with "reopened-" are those of what [Flow].Reopen tells.
+	// ID identifies the note: at most 128 letters, digits, '-', '_' and '.'. The same note again is no error and changes nothing, also once
+	// the conversation is over. "": the engine draws one. IDs that begin with "reopened-" are those of what [Flow].Reopen tells.
 	ID string `json:"id" redact:"-"`
 	// Person names the person who says it, as the host program knows them: one line of at most [MaxReason] bytes, or "". No prompt and no
 	// spectator sees it.
@@ -82,9 +83,6 @@ func (c *Core) say(n Note) error {
 // note records a note, of somebody or of the program.
 func (c *Core) note(n Note) error {
 	r := c.record
-	if r.start == nil || r.Final() {
-		return &Error{Kind: provider.KindState, Op: opSay, Err: r.opposed("", fmt.Errorf("not possible in state %s", r.State))}
-	}
 	n.Text, n.As, n.To, n.Round = text.Readable(n.Text), cmp.Or(n.As, listener), slices.Clone(n.To), r.Round
 	if len(n.To) == 0 {
 		n.To = nil
@@ -99,6 +97,9 @@ func (c *Core) note(n Note) error {
 		}
 		err := WithMend(errors.New("is that of another note"), "choose another id")
 		return &Error{Kind: provider.KindValidation, Op: opSay, Field: "id", Err: err}
+	}
+	if r.start == nil || r.Final() {
+		return &Error{Kind: provider.KindState, Op: opSay, Err: r.opposed("", fmt.Errorf("not possible in state %s", r.State))}
 	}
 	var f Findings
 	c.checkNote(&f, &n)

@@ -319,6 +319,12 @@ func TestSay(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(string(data), "Mind the rain."))
 		assert.Equal(t, 1, strings.Count(string(data), "And the snow."))
 		_, err = session.Say(t.Context(), flow.Note{Text: "Too late."})
-		require.Error(t, err)
+		stage.RequireKind(t, err, provider.KindState)
+
+		same := flow.Note{ID: id, Text: "Mind the rain.", Person: "pat"}
+		require.NoError(t, engine.Control(t.Context(), session.ID(), same), "who does not know that it was said says it again")
+		_, err = session.Say(t.Context(), same)
+		require.NoError(t, err)
+		assert.Len(t, stage.StoredRecord(t, engine, session.ID()).Notes, 2)
 	})
 }
