@@ -79,7 +79,7 @@ func walk(
 	if err := r.foldStart(start, time.Time{}, m); err != nil {
 		return nil, err
 	}
-	r.lengths.visible, r.lengths.thoughts = s.usual, s.thoughts
+	r.lengths.visible, r.lengths.thoughts, r.foreseen = s.usual, s.thoughts, true
 	s.core, s.ctx = &Core{machine: m, plans: contexts, record: r}, ctx
 	if err := m.flow.Estimate(s, rounds); err != nil {
 		return nil, err
@@ -217,7 +217,6 @@ func (s *Estimator) Calls(calls []*Call) { s.Reading(0, calls) }
 // counted a reply cannot quote it; bytes is the size that the quoted replies will take.
 func (s *Estimator) Reading(bytes int, calls []*Call) {
 	for _, call := range calls {
-		call = call.byStandIn()
 		if summary, former := s.summaryBefore(call); summary != nil {
 			before := s.sum()
 			for range s.parts(summary, former) {

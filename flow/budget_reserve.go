@@ -104,7 +104,7 @@ func (c *Core) conclusion() *conclusion {
 	}
 	c.concluding = &conclusion{at: c.in.At, said: c.record.beingAnswered().plus(c.record.heldIncrease())}
 	for _, call := range c.last() {
-		if call = call.byStandIn(); call.Performer != ByPerson && c.record.toCome(call.ID) {
+		if call.Performer != ByPerson && c.record.toCome(call.ID) {
 			c.concluding.calls = append(c.concluding.calls, call)
 		}
 	}
@@ -305,8 +305,10 @@ func (r *Record) summaryBefore(call *Call, growth, perToken int) (summary *Call,
 	return summary, longestReply(tokens)
 }
 
-// last returns the calls of the conclusion, as if the conversation had come to it.
+// last returns the calls of the conclusion, as if the conversation had come to it, and as if nobody answered for whom a model stands in.
 func (c *Core) last() []*Call {
+	c.record.foreseen = true
+	defer func() { c.record.foreseen = false }()
 	if c.machine.flow.Last != nil {
 		return c.machine.flow.Last(c.record)
 	}

@@ -68,27 +68,20 @@ func (s Seat) Waits() bool {
 }
 
 // AskIn is Ask for a call of a running conversation, which has its ID. A person or a function is asked as a model if the actor was given
-// one since, or if a model stands in for the person in this call. So a flow calls AskIn before it chooses a schema and words by
-// Call.Performer.
+// one since, or if a model stands in for the person in this call. In a call that is only foreseen, for a budget, each model stands in that
+// can. So a flow calls AskIn before it chooses a schema and words by Call.Performer.
 func (s Seat) AskIn(r *Record, call *Call) {
 	s.Ask(call)
 	model := r.Replacement(s.By)
 	if state := r.calls[call.ID]; model == "" && state != nil {
 		model = state.special.standIn
 	}
+	if model == "" && r.foreseen && call.Person != nil {
+		model = call.Person.Term.StandIn
+	}
 	if model != "" {
 		call.Performer, call.Model, call.Function, call.Person = ByModel, model, "", nil
 	}
-}
-
-// byStandIn returns a person's call as it is made if a model stands in. Any other call is returned as it is.
-func (call *Call) byStandIn() *Call {
-	if call.Performer != ByPerson || call.Person == nil || call.Person.Term.StandIn == "" {
-		return call
-	}
-	instead := *call
-	instead.Performer, instead.Model, instead.Person = ByModel, call.Person.Term.StandIn, nil
-	return &instead
 }
 
 // inquire asks a person to perform a call.

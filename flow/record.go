@@ -93,7 +93,8 @@ type course struct {
 	// firstTimed is the first timed state that has made a call since the round's time began. "": none has.
 	firstTimed State
 	opened     opening
-	reopened   int // how often the conversation was reopened after its conclusion
+	reopened   int       // how often the conversation was reopened after its conclusion
+	timesFrom  time.Time // from when the budget's limits of time count: the start, or the last reopening
 }
 
 // callTable holds the calls, and what they have cost.
@@ -110,6 +111,7 @@ type callTable struct {
 	reserves   amount   // the worst case of the attempts in flight
 	growths    increase // how much longer they make the conversation at most
 	lengths    lengths
+	foreseen   bool // the flow is asked what calls it would make, for a budget: those of persons are as for the models that stand in
 }
 
 // readings holds what is read of the conversation, and by whom.
