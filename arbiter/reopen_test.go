@@ -2,6 +2,8 @@ package arbiter_test
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,4 +41,29 @@ func TestWorkGoesOnAfterItsEnd(t *testing.T) {
 		_, err := engine.Reopen(t.Context(), original.ID, o)
 		assert.Equal(t, field, stage.RequireKind(t, err, provider.KindValidation).Field)
 	}
+}
+
+// Work that was stopped in the middle of an execution goes on a day later, although an amendment has lowered its number of executions, and
+// although its time is bounded.
+func TestStoppedWorkGoesOnADayLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := config()
+		c.MaxIterations, c.Budget = 4, &flow.Budget{HardTime: time.Hour}
+		engine, p := engineFor(nil)
+		stage.Slowly(p)
+		session := stage.Started(t, engine, c)
+		stage.Pass(500 * time.Millisecond)
+		require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: new(2)}))
+		stage.Pass(3 * time.Second) // in the second execution
+		require.NoError(t, session.Stop(t.Context()))
+		first := stage.Ended(t, session)
+		require.Len(t, workOf(t, first).Executions(), 2)
+		stage.Pass(24 * time.Hour)
+		again, err := engine.Reopen(t.Context(), first.ID, flow.Reopening{Rounds: 2})
+		require.NoError(t, err)
+		w := workOf(t, stage.Ended(t, again))
+		require.NoError(t, again.Close())
+		assert.Equal(t, flow.StateCompleted, w.State)
+		assert.Len(t, w.Executions(), 3, "after a further one the arbiter finds the task complete")
+	})
 }

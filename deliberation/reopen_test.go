@@ -3,6 +3,8 @@ package deliberation_test
 import (
 	"encoding/json"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,4 +65,32 @@ func TestADeliberationGoesOnAfterItsSolution(t *testing.T) {
 			assert.Equal(t, field, stage.RequireKind(t, err, provider.KindValidation).Field)
 		}
 	}
+}
+
+// A deliberation that was stopped in the middle of a round goes on a day later, although an amendment has lowered its number of rounds, and
+// although its time is bounded.
+func TestAStoppedDeliberationGoesOnADayLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := three()
+		config.Rounds, config.Budget = 3, &flow.Budget{HardTime: time.Hour}
+		engine, p := engineFor(nil)
+		stage.Slowly(p)
+		session := stage.Started(t, engine, config)
+		stage.Pass(500 * time.Millisecond)
+		require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: new(2)}))
+		stage.Pass(time.Second) // in the critiques
+		require.NoError(t, session.Stop(t.Context()))
+		first := stage.Ended(t, session)
+		require.Equal(t, 1, first.Round)
+		stage.Pass(24 * time.Hour)
+		again, err := engine.Reopen(t.Context(), first.ID, flow.Reopening{Rounds: 2})
+		require.NoError(t, err)
+		d := view(stage.Ended(t, again))
+		require.NoError(t, again.Close())
+		assert.Equal(t, []any{flow.StateCompleted, 3, ""}, []any{d.State, d.Round, d.EndedEarlyBy})
+		_, _, ok := d.Solution()
+		assert.True(t, ok)
+		require.Len(t, d.Earlier, 1)
+		assert.NotNil(t, d.Earlier[0].Solution)
+	})
 }

@@ -45,8 +45,9 @@ type Budget struct {
 	Soft       Money `json:"soft,omitempty"`
 	SoftTokens int   `json:"softTokens,omitempty"` // input and output
 	SoftCalls  int   `json:"softCalls,omitempty"`  // attempts
-	// SoftTime and HardTime count from the start; pauses, and time without a process, included. They are watched while a person is
-	// awaited too, and after a pause. At SoftTime the open questions of the rounds are over.
+	// SoftTime and HardTime count from the start; pauses, and time without a process, included. Of a conversation that was reopened they
+	// count from then. They are watched while a person is awaited too, and after a pause. At SoftTime the open questions of the rounds are
+	// over.
 	SoftTime time.Duration `json:"-"`
 	// Hard is the cost that is never passed: no call starts whose worst case would pass a hard limit. Where little is left, calls are
 	// made one after the other, and the caps on their replies are lowered as long as a usual reply still fits; see [Intent].Lowered. At

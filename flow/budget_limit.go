@@ -195,7 +195,7 @@ func (c *Core) watchTime(step Step, calls []*Call) (move, error) {
 	if budget == nil {
 		return proceed, nil
 	}
-	took := c.in.At.Sub(r.StartedAt)
+	took := c.in.At.Sub(r.timesFrom)
 	if budget.HardTime > 0 && took >= budget.HardTime {
 		if _, leads := c.leads(step, calls); leads && r.State == StateCompleting {
 			return proceed, nil
@@ -314,6 +314,28 @@ func limitError(round int, warned *Warning) *Error {
 		failure.Err = WithMend(failure.Err, fmt.Sprintf("amend %s to %s, beside the other limits, then retry", failure.Field, to))
 	}
 	return failure
+}
+
+// mayGoOn refuses to reopen a conversation whose budget has no room for it: a limit is reached already, or another conclusion does not fit
+// beside what the note adds.
+func (c *Core) mayGoOn(n *Note) error {
+	r, budget := c.record, c.record.settings.Budget
+	if budget == nil {
+		return nil
+	}
+	at := r.known().reached(softLimits(budget))
+	if at.what == "" {
+		at = r.used().reached(hardLimits(budget))
+	}
+	if at.what == "" {
+		at = c.noRoomFor(&Intent{}, r.noteIncrease(n), surplus{})
+	}
+	if at.what == "" {
+		return nil
+	}
+	var f Findings
+	f.Addf("budget", "%w", WithMend(errors.New("a limit leaves no room to go on: "+at.what), "give a budget with higher limits"))
+	return errors.Join(Within(string(TriggerReopen), "", f...)...)
 }
 
 // warning returns the last warning of a kind; nil: there is none.

@@ -96,10 +96,10 @@ func (r *Record) times(now time.Time) time.Time {
 	}
 	if b := r.settings.Budget; b != nil {
 		if b.SoftTime > 0 && r.work != StateCompleting && r.work != StateInitializing {
-			at(r.StartedAt.Add(b.SoftTime))
+			at(r.timesFrom.Add(b.SoftTime))
 		}
 		if b.HardTime > 0 {
-			at(r.StartedAt.Add(b.HardTime))
+			at(r.timesFrom.Add(b.HardTime))
 		}
 	}
 	for i := range r.Inquiries {

@@ -108,9 +108,9 @@ type Flow struct {
 	// the flow makes of it, Calls says. nil: nobody answers out of turn.
 	Aside func(r *Record, n *Note) error
 	// Reopen returns the config with which a conversation whose conclusion is made goes on, and the note that tells its participants what
-	// was concluded and, at its end, what is asked now. The record is that of the whole conversation. An error without a kind is of kind
-	// validation; its Field is that of the [Reopening] in small letters. The rules need one for [TriggerReopen]. nil: conversations of this
-	// flow are not reopened.
+	// was concluded and, at its end, what is asked now. The number of rounds of that config holds, whatever amendments have made of it
+	// before. The record is that of the whole conversation. An error without a kind is of kind validation; its Field is that of the
+	// [Reopening] in small letters. The rules need one for [TriggerReopen]. nil: conversations of this flow are not reopened.
 	Reopen func(r *Record, o Reopening) (Config, Note, error)
 	// Amend reports what of an amendment the flow cannot change. The kernel has checked the rest: models can be given to those who have
 	// a [Seat] for one. The flow's functions read the number of rounds from Record.Settings. nil: rounds cannot be changed.

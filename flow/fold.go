@@ -159,7 +159,7 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	if err := r.makeViews(s.Views); err != nil {
 		return err
 	}
-	r.State, r.StartedAt = StateReady, at
+	r.State, r.StartedAt, r.timesFrom = StateReady, at, at
 	if m.flow.Open != nil {
 		if r.projection, err = m.flow.Open(r, s); err != nil {
 			if own, ok := errors.AsType[*Error](err); ok && own.Field != "" {

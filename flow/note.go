@@ -87,9 +87,6 @@ func (c *Core) note(n Note) error {
 	if len(n.To) == 0 {
 		n.To = nil
 	}
-	if n.own() {
-		n.Text = c.fitted(n.Text)
-	}
 	if i := slices.IndexFunc(r.Notes, func(said *Note) bool { return said.ID == n.ID }); i >= 0 {
 		said := *r.Notes[i]
 		if said.Round = n.Round; reflect.DeepEqual(said, n) {

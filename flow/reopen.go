@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -18,7 +19,8 @@ type Reopening struct {
 	Ask, To string
 	// Person names the person who asks for it, as the host program knows them. No prompt has it.
 	Person string
-	// Budget replaces that of the conversation, of which its own part counts as used. nil: it stays.
+	// Budget replaces that of the conversation, of which its own part counts as used. nil: it stays. If a limit of cost, tokens or calls is
+	// reached, or leaves no room for another conclusion beside the note of the first, nothing is reopened.
 	Budget *Budget
 }
 
@@ -50,14 +52,19 @@ func (c *Core) reopen(s Reopened) error {
 	if err := c.fire(TriggerReopen, Exit{person: s.Note.Person}, false); err != nil {
 		return err
 	}
-	s.Note.ID = ownNote + strconv.Itoa(r.reopened)
+	s.Note.ID, s.Note.Text = ownNote+strconv.Itoa(r.reopened), c.fitted(text.Readable(s.Note.Text))
+	if err := c.mayGoOn(&s.Note); err != nil {
+		return err
+	}
 	return c.note(s.Note)
 }
 
-// foldReopened folds that the conversation goes on after its conclusion, as if nothing had ended it. The time of the round begins anew.
+// foldReopened folds that the conversation goes on after its conclusion, as if nothing had ended it. The time of the round begins anew, and
+// so do the limits of time. Calls that have failed before need no decision any more.
 func (r *Record) foldReopened(at time.Time) {
 	r.reopened++
-	r.late, r.roundAt, r.firstTimed = false, at, ""
+	r.reset()
+	r.late, r.roundAt, r.timesFrom, r.firstTimed = false, at, at, ""
 	r.Reason, r.Evidence, r.EndedEarlyBy = "", "", ""
 	r.limit, r.softened, r.hardened = "", nil, nil
 }

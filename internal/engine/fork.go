@@ -17,9 +17,9 @@ func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	return l.fork(ctx, id, seq, edit, nil)
 }
 
-// fork is Fork. A signal is stepped behind the copied part, before the fork is stored; nil: there is none.
+// fork is Fork. A fork may go on after a conclusion; nil: it does not.
 func (l *Engine) fork(
-	ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config, signal flow.Signal,
+	ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config, again *reopening,
 ) (*Session, error) {
 	events, err := l.host.Read(ctx, id)
 	if err != nil {
@@ -61,7 +61,7 @@ func (l *Engine) fork(
 		return nil, err
 	}
 	start.Parent = &flow.Parent{ID: id, Seq: seq}
-	copied, err := l.kept(origin, plan.settings.ID, copyPrefix(origin, start, events, seq))
+	copied, err := l.kept(origin, plan.settings.ID, copyPrefix(origin, start, events, seq), again)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func (l *Engine) fork(
 	if len(origin.InFlight()) > 0 {
 		listNoMore(copied, spent.Unsettled)
 	}
-	if signal != nil {
-		if copied, err = l.stepped(plan.settings.ID, copied, signal); err != nil {
+	if again != nil {
+		if copied, err = l.reopened(ctx, plan.settings.ID, copied, again.note); err != nil {
 			return nil, err
 		}
 	}

@@ -7,15 +7,16 @@ import (
 )
 
 // kept adds the amendment that gives a fork what its edit has changed, if the copied part of the log takes some of it back:
-// its amendments, and the models that were chosen for actors. The edit is the later decision.
-func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event) ([]flow.Event, error) {
+// its amendments, and the models that were chosen for actors. The edit is the later decision, and so is what a reopening decides.
+func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event, again *reopening) ([]flow.Event, error) {
 	forked, err := l.NewCore(id, events)
 	if err != nil {
 		return nil, err
 	}
 	record := forked.Record()
-	old, edited := origin.Record().Start(), record.Start()
-	a, amended := flow.Overridden(&old.Settings, &edited.Settings, record.Settings())
+	old := origin.Record().Start().Settings
+	again.decides(&old, record.Settings())
+	a, amended := flow.Overridden(&old, &record.Start().Settings, record.Settings())
 	a.Models = replaced(origin.Record().Config(), record)
 	if !amended && a.Models == nil {
 		return events, nil

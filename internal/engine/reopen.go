@@ -36,7 +36,25 @@ func (l *Engine) Reopen(ctx context.Context, id string, o flow.Reopening) (*Sess
 	if err != nil {
 		return nil, errors.Join(flow.Within(opReopen, "", err)...)
 	}
-	return l.fork(ctx, id, seq-1, func(flow.Config) flow.Config { return config }, flow.Reopened{Note: note})
+	again := &reopening{note: note, budget: o.Budget != nil}
+	return l.fork(ctx, id, seq-1, func(flow.Config) flow.Config { return config }, again)
+}
+
+// reopening is what a fork goes on with after a conclusion.
+type reopening struct {
+	note   flow.Note
+	budget bool // another budget is given
+}
+
+// decides leaves to the config of a reopening what it decides: other values than those in force are changes, whatever the config of the
+// original was. old are the settings of that config. A nil reopening decides nothing.
+func (o *reopening) decides(old, now *flow.Settings) {
+	if o == nil {
+		return
+	}
+	if old.Rounds = now.Rounds; o.budget {
+		old.Budget = now.Budget
+	}
 }
 
 // concludedAt returns the number of the event with which a conversation was completed whose conclusion is made. 0: there is none.
@@ -52,13 +70,17 @@ func concludedAt(events []flow.Event) int64 {
 	return 0
 }
 
-// stepped returns a log with what follows from a signal, without any call.
-func (l *Engine) stepped(id string, log []flow.Event, signal flow.Signal) ([]flow.Event, error) {
+// reopened returns a log that goes on with a note from now on, without any call.
+func (l *Engine) reopened(ctx context.Context, id string, log []flow.Event, note flow.Note) ([]flow.Event, error) {
 	core, err := l.NewCore(id, log)
 	if err != nil {
 		return nil, err
 	}
-	out, err := core.StepDrain(flow.Input{At: log[len(log)-1].At, Signal: signal})
+	now, err := l.host.Now(ctx, opReopen)
+	if err != nil {
+		return nil, err
+	}
+	out, err := core.StepDrain(flow.Input{At: now, Signal: flow.Reopened{Note: note}})
 	if err != nil {
 		return nil, err
 	}
