@@ -62,7 +62,7 @@ func (d *Debate) asideCall() *flow.Call {
 		n := d.Notes[k]
 		call := d.answering(k, n)
 		switch {
-		case d.IsDropped(n.Ask), d.Settled(call.ID), d.Held(n.ID), d.speechBegun():
+		case k < d.former, d.IsDropped(n.Ask), d.Settled(call.ID), d.Held(n.ID), d.speechBegun():
 		default:
 			return call
 		}
@@ -77,7 +77,7 @@ func (d *Debate) speechBegun() bool {
 			return true
 		}
 	}
-	if d.config.Floor == nil {
+	if d.config.Floor == nil || d.alone {
 		return false
 	}
 	_, begun := d.CallUsage(d.floorID(d.decisions() + 1))

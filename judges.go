@@ -14,11 +14,13 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// assessmentCalls returns the assessments of the round that are still missing. A round in which no contestant has spoken has none.
+// assessmentCalls returns the assessments of the round that are still missing. A round in which no contestant has spoken has none, and one
+// answer alone is not assessed.
 func assessmentCalls(r *flow.Record) []*flow.Call {
 	d := of(r)
 	judging := d.config.Judging
-	if judging == nil || judging.When == AtEnd || d.Late() && len(d.spoken(d.Round)) == 0 || len(d.roundContest().judged) == 0 {
+	if judging == nil || judging.When == AtEnd || d.alone || d.Late() && len(d.spoken(d.Round)) == 0 ||
+		len(d.roundContest().judged) == 0 {
 		return nil
 	}
 	schema := string(KindAssessment)
@@ -210,7 +212,7 @@ func (d *Debate) toJudge(judge *JudgeConfig, call *flow.Call, swapped bool) func
 			return d.personJudged(s, swapped) + about
 		}
 		name := askVerdict
-		if !allArgumentsReceived(d.Record) {
+		if d.cutShort() {
 			name += unfinishedSuffix
 		}
 		return d.asking(s, name) + about
@@ -391,9 +393,12 @@ func (d *Debate) hideCitation(c *provider.Citation, same bool) {
 func judged(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
 	exit := flow.Exit{}
-	if end, ok := endReason(d); ok {
+	switch end, ends := endReason(d); {
+	case d.alone:
+		exit.Reason, exit.Evidence = flow.EndRounds, "the question after the verdict is answered"
+	case ends:
 		exit.Reason, exit.Evidence, exit.By = end.Reason, end.Evidence, end.By
-	} else if d.Round >= d.rounds() {
+	case d.Round >= d.rounds():
 		exit.Reason, exit.Evidence = flow.EndRounds, "the only round is spoken"
 		if most := d.rounds(); most > 1 {
 			exit.Evidence = fmt.Sprintf("all %d rounds are spoken", most)

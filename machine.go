@@ -52,8 +52,8 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 	received := flow.Guard{Name: "allArgumentsReceived", OK: allArgumentsReceived}
 	few := flow.Guard{Name: "tooFewParticipants", OK: func(r *flow.Record) bool { _, few := tooFew(of(r)); return few }}
 	ends := flow.Guard{Name: "shouldEndDebate", OK: func(r *flow.Record) bool { _, ok := endReason(of(r)); return ok }}
-	limit := flow.Guard{Name: "maxRoundsReached", OK: func(r *flow.Record) bool { d := of(r); return d.Round >= d.rounds() }}
-	further := flow.Guard{Name: "hasFurtherRounds", OK: func(r *flow.Record) bool { d := of(r); return d.Round < d.rounds() }}
+	limit := flow.Guard{Name: "maxRoundsReached", OK: func(r *flow.Record) bool { d := of(r); return d.alone || d.Round >= d.rounds() }}
+	further := flow.Guard{Name: "hasFurtherRounds", OK: hasFurtherRounds}
 	goesOn := flow.Guard{Name: "canContinue", OK: canContinue}
 	return &flow.Flow{
 		Name:    FlowName,
@@ -143,6 +143,12 @@ func newRound(d *Debate, n int) *flow.Round {
 func canContinue(r *flow.Record) bool {
 	_, few := tooFew(of(r))
 	return !few
+}
+
+// hasFurtherRounds reports whether rounds follow in a debate that is reopened. Where the format fixes their number, there are none.
+func hasFurtherRounds(r *flow.Record) bool {
+	d := of(r)
+	return d.format.Rounds == 0 && d.Round < d.rounds()
 }
 
 func proceed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {

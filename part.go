@@ -43,6 +43,8 @@ type Debate struct {
 	freed    bool            // whether a phase has released the speakers
 	phases   []string        // the names of the phases in which rounds were begun, by round; the first is none's
 	said     []bool          // by slot of the schedule: whether its speech is recorded
+	alone    bool            // the debate goes on in this round, after its verdict, for one answer alone
+	former   int             // how many notes there were when the debate was last reopened: nobody answers them any more
 	voiced   map[string]bool // who has spoken in the round
 	given    []string        // who was given the floor in the round, one after the other
 	sheets   map[answerBy]*sheet
@@ -152,7 +154,7 @@ func (d *Debate) Text(name string) string { return d.texts[name] }
 func (d *Debate) Fold(e *flow.Event) error {
 	switch body := e.Body.(type) {
 	case *flow.Round:
-		d.beginRound(body.N)
+		d.beginRound(body.N, cmp.Or(body.Of, d.rounds()))
 	case *flow.Turn:
 		d.foldTurn(body)
 	case *flow.Transition:
@@ -160,7 +162,7 @@ func (d *Debate) Fold(e *flow.Event) error {
 			d.sheets = nil // those of the rounds are needed no longer
 		}
 		if body.On == flow.TriggerReopen {
-			d.foldReopened()
+			d.foldReopened(body.To == StateAwaitingResponses)
 		}
 	case *FloorGiven:
 		d.foldFloor(body)
@@ -196,13 +198,13 @@ func (d *Debate) Phase(round int) string {
 // mostPhases bounds the room that is made for the names of phases before there are rounds.
 const mostPhases = 64
 
-// beginRound sets the schedule of a round. Most rounds have the schedule of the round before.
-func (d *Debate) beginRound(n int) {
+// beginRound sets the schedule of a round of so many as there were when it began. Most rounds have the schedule of the round before.
+func (d *Debate) beginRound(n, of int) {
 	if d.phases == nil {
 		d.phases, d.voiced = make([]string, 1, min(n+d.rounds(), mostPhases)), make(map[string]bool)
 	}
-	d.phases = append(d.phases[:min(n, len(d.phases))], d.format.Phase(n, d.rounds()).Name)
-	if phase := d.format.PhaseIndex(n, d.rounds()); phase != d.phase {
+	d.phases = append(d.phases[:min(n, len(d.phases))], d.format.Phase(n, of).Name)
+	if phase := d.format.PhaseIndex(n, of); phase != d.phase {
 		d.phase, d.schedule = phase, d.format.Speeches(phase, d.config.Cast())
 	}
 	d.freed = d.freed || d.phase >= 0 && d.format.Phases[d.phase].Release
@@ -211,7 +213,7 @@ func (d *Debate) beginRound(n int) {
 	}
 	clear(d.said)
 	clear(d.voiced)
-	d.given = d.given[:0]
+	d.given, d.alone = d.given[:0], false
 }
 
 func (d *Debate) foldTurn(t *flow.Turn) {

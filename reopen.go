@@ -48,7 +48,10 @@ func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 		return nil, flow.Note{}, errors.Join(f...)
 	}
 	config := d.config.clone()
-	config.ID, config.Rounds = o.ID, d.Round+o.Rounds
+	config.ID = o.ID
+	if d.format.Rounds == 0 {
+		config.Rounds = d.Round + o.Rounds
+	}
 	if o.Budget != nil {
 		config.Budget = flow.CloneValue(o.Budget)
 	}
@@ -74,8 +77,10 @@ func (d *Debate) toldVerdict() string {
 	return strings.Join(reasons, "\n")
 }
 
-// foldReopened folds that the debate goes on after its verdict: what was concluded stands in Earlier, and is asked for anew.
-func (d *Debate) foldReopened() {
+// foldReopened folds that the debate goes on after its verdict, for further rounds or for an answer alone: what was concluded stands in
+// Earlier, and is asked for anew.
+func (d *Debate) foldReopened(alone bool) {
+	d.alone, d.former = alone, len(d.Notes)
 	out := d.Outcome()
 	last := Concluded{Round: d.Round, Winner: cmp.Or(out.Winner, string(out.Side)), Verdicts: d.Verdicts}
 	before := make([]*Ballot, 0, len(d.Ballots))

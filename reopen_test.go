@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,6 +14,8 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // A debate goes on after its verdict, twice. Those who speak read the verdict, and each verdict stands in the record.
@@ -83,4 +87,146 @@ func TestWhatIsNotReopened(t *testing.T) {
 	_, err = engine.Reopen(t.Context(), over.ID, flow.Reopening{Rounds: 1})
 	stage.Refused(t, err, "rounds")
 	require.ErrorContains(t, err, format.LincolnDouglas)
+}
+
+// One question after the verdict is answered, and nothing else is said or assessed, also if the debate was stopped in the middle of a
+// round. The round keeps its phase.
+func TestOneQuestionAfterAStop(t *testing.T) {
+	judged := stage.TwoDebaters()
+	judged.Format = format.RoundLimited
+	table, chain := stage.CastFor(stage.Builtin(t, format.Roundtable)), stage.CastFor(stage.Builtin(t, format.Socratic))
+	for name, tc := range map[string]struct {
+		config debate.Config
+		after  time.Duration
+		to     string
+		calls  []string
+	}{
+		"in a speech of the second round": {judged, 3500 * time.Millisecond, "Ben", []string{"r2.aside.2.Ben", "again1.verdict.judge"}},
+		"before the chair has closed":     {table, 1500 * time.Millisecond, "Speaker-C", []string{"r1.aside.2.Speaker-C"}},
+		"in a fixed number of rounds":     {chain, 1500 * time.Millisecond, "Speaker-B", []string{"r1.aside.2.Speaker-B"}},
+	} {
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, p := stage.Engine(tc.config)
+			stage.Slowly(p)
+			session := stage.Started(t, engine, tc.config)
+			stage.Pass(tc.after)
+			_, err := session.Say(t.Context(), flow.Note{As: "Mo", Text: "Who pays for it?", Ask: tc.to})
+			require.NoError(t, err)
+			require.NoError(t, session.Stop(t.Context()))
+			first := stage.View(stage.Ended(t, session))
+			made := len(p.Requests())
+			again, err := engine.Reopen(t.Context(), first.ID, flow.Reopening{Ask: "And who gains?", To: tc.to})
+			require.NoError(t, err)
+			d := stage.View(stage.Ended(t, again))
+			require.NoError(t, again.Close())
+			assert.Equal(t, []any{flow.StateCompleted, first.Round}, []any{d.State, d.Round})
+			assert.Equal(t, first.Phase(first.Round), d.Phase(d.Round))
+			var calls []string
+			for _, req := range p.Requests()[made:] {
+				calls = append(calls, stage.CallOf(&req))
+				if req.Schema != nil {
+					assert.Contains(t, req.Last.Text, "was cut short in round 2")
+				}
+			}
+			assert.Equal(t, tc.calls, calls)
+			assert.Empty(t, d.EndedEarlyBy)
+		}))
+	}
+}
+
+// A debate goes on a day later, although an amendment has lowered its number of rounds, and although its time is bounded.
+func TestADebateGoesOnADayLater(t *testing.T) {
+	for _, budget := range []flow.Budget{{HardTime: time.Hour}, {SoftTime: time.Hour}} {
+		synctest.Test(t, func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Format, config.Rounds, config.Budget = format.RoundLimited, 4, &budget
+			engine, p := stage.Engine(config)
+			stage.Slowly(p)
+			session := stage.Started(t, engine, config)
+			stage.Pass(500 * time.Millisecond)
+			require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: new(2)}))
+			first := stage.Ended(t, session)
+			require.Equal(t, 2, first.Round)
+			stage.Pass(24 * time.Hour)
+			again, err := engine.Reopen(t.Context(), first.ID, flow.Reopening{Rounds: 2})
+			require.NoError(t, err)
+			d := stage.View(stage.Ended(t, again))
+			require.NoError(t, again.Close())
+			assert.Equal(t, []any{flow.StateCompleted, 4, ""}, []any{d.State, d.Round, d.EndedEarlyBy})
+			assert.Len(t, d.Turns, 8)
+			assert.Len(t, d.Verdicts, 1)
+		})
+	}
+}
+
+// A limit that is reached, or that leaves no room for another verdict, is named before anything is paid. Another budget is the mend, also
+// the one that an amendment had lowered.
+func TestReopeningUnderABudget(t *testing.T) {
+	for name, tc := range map[string]struct {
+		first, amended *flow.Budget // the latter while Ada speaks
+		why            string
+	}{
+		"a soft limit": {&flow.Budget{SoftCalls: 1000}, &flow.Budget{SoftCalls: 5}, "of 5 calls"},
+		"a hard limit": {&flow.Budget{HardCalls: 1000}, &flow.Budget{HardCalls: 10}, "10 of 10 calls"},
+	} {
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Format, config.Budget = format.RoundLimited, tc.first
+			engine, p := stage.Engine(config)
+			stage.Slowly(p)
+			session := stage.Started(t, engine, config)
+			stage.Pass(500 * time.Millisecond)
+			require.NoError(t, session.Control(t.Context(), flow.Amendment{Budget: tc.amended}))
+			first := stage.View(stage.Ended(t, session))
+			made := len(p.Requests())
+			for _, o := range []flow.Reopening{{Rounds: 1}, {Ask: "Who pays?", To: "Ben"}} {
+				_, err := engine.Reopen(t.Context(), first.ID, o)
+				stage.Refused(t, err, "budget")
+				require.ErrorContains(t, err, tc.why)
+			}
+			assert.Len(t, p.Requests(), made)
+			again, err := engine.Reopen(t.Context(), first.ID, flow.Reopening{Rounds: 1, Budget: tc.first})
+			require.NoError(t, err)
+			d := stage.View(stage.Ended(t, again))
+			require.NoError(t, again.Close())
+			assert.Equal(t, []any{flow.StateCompleted, first.Round + 1, ""}, []any{d.State, d.Round, d.EndedEarlyBy})
+		}))
+	}
+
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds = format.RoundLimited, 1
+	engine, p := stage.Engine(config)
+	stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) { r.Usage = provider.Usage{Input: 20_000, Output: 1000} })
+	first := stage.Run(t, engine, config)
+	used := first.Spent().Usage
+	tokens := used.Input + used.Output
+	_, err := engine.Reopen(t.Context(), first.ID, flow.Reopening{Rounds: 1, Budget: &flow.Budget{HardTokens: tokens + 1}})
+	stage.Refused(t, err, "budget")
+	require.ErrorContains(t, err, "with what the conclusion may take")
+	again, err := engine.Reopen(t.Context(), first.ID, flow.Reopening{Rounds: 1, Budget: &flow.Budget{HardTokens: 10 * tokens}})
+	require.NoError(t, err)
+	assert.Equal(t, flow.StateCompleted, stage.Ended(t, again).State)
+	require.NoError(t, again.Close())
+}
+
+// What a person was asked about a failed speech when the debate was stopped is owed no longer once it goes on.
+func TestADebateThatWasStoppedAtAFailureGoesOn(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Unattended = format.RoundLimited, false
+	var gone *stage.Outage
+	engine, session, _ := stage.Stranded(t, config, func(p *scripted.Provider) {
+		gone = stage.Befall(p, provider.KindRefusal, stage.Said("Ben", 2))
+	})
+	require.NoError(t, session.Stop(t.Context()))
+	first := stage.Ended(t, session)
+	require.Equal(t, flow.StateCompleted, first.State)
+	gone.Over.Store(true)
+	for _, o := range []flow.Reopening{{Rounds: 1}, {Ask: "Who pays?", To: "Ada"}} {
+		again, err := engine.Reopen(t.Context(), first.ID, o)
+		require.NoError(t, err)
+		d := stage.View(stage.Ended(t, again))
+		require.NoError(t, again.Close())
+		assert.Equal(t, []any{flow.StateCompleted, 2 + o.Rounds}, []any{d.State, d.Round})
+		assert.Len(t, d.Verdicts, 1)
+	}
 }

@@ -30,7 +30,7 @@ func turnCalls(r *flow.Record) []*flow.Call {
 	group, waiting := 0, d.Waiting()
 	for i := range d.schedule {
 		s := &d.schedule[i]
-		if i < len(d.said) && d.said[i] || d.absent(s) {
+		if !d.due(i) {
 			continue
 		}
 		if few && !d.speaking(s) { // a participant who is speaking already is heard to the end
@@ -242,7 +242,23 @@ func allArgumentsReceived(r *flow.Record) bool {
 }
 
 // due reports whether a speech of the present round is still to be held.
-func (d *Debate) due(i int) bool { return !d.said[i] && !d.absent(&d.schedule[i]) }
+func (d *Debate) due(i int) bool { return !d.alone && d.unsaid(i) }
+
+// unsaid reports whether a speech of the present round was not held, although nobody has left it out.
+func (d *Debate) unsaid(i int) bool { return !d.said[i] && !d.absent(&d.schedule[i]) }
+
+// cutShort reports whether the present round has not come to its end.
+func (d *Debate) cutShort() bool {
+	if !d.alone {
+		return !allArgumentsReceived(d.Record)
+	}
+	for i := range d.schedule {
+		if d.unsaid(i) {
+			return true
+		}
+	}
+	return false
+}
 
 // unspoken returns the names of those who are still to speak in the present round, each once. Once its time is over there is
 // nobody.
