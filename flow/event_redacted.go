@@ -17,7 +17,8 @@ type Redaction struct {
 	// least 16 bytes are then removed wherever they stand, as Texts are. So are numbers in JSON without a type; its keys stay. The start
 	// cannot be one of them: name its texts in Texts.
 	Events []int64
-	// Files are the hashes of files. Each is replaced by a blank file of the same kind.
+	// Files are the hashes of files. Each is replaced by a blank file of the same kind. What was found about quotations from it stays, with
+	// its hash.
 	Files []string
 	// With replaces each text: one line of at most 100 bytes that contains none of the texts. "": "[redacted]".
 	With string

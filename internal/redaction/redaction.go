@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -235,9 +236,6 @@ func (w *redactor) event(e flow.Event) (flow.Event, error) {
 	}
 	w.seq, w.touched = e.Seq, nil
 	as := &rewriting{leaf: w.leaf, key: w.key, number: w.number, object: w.object, gone: w.gone}
-	if e.Kind() == flow.EventRedacted { // it has hashes of files, and no files
-		as.object = nil
-	}
 	body, err := rewriteBody(&e, w.body(&e), as)
 	if err != nil {
 		return flow.Event{}, HeldBySetting(fmt.Errorf("event %d: %s: %w", e.Seq, strings.Join(w.touched, ", "), err))
@@ -359,11 +357,16 @@ func (w *redactor) place(path []string) string {
 	return text.OneLine(at, keptNameSize)
 }
 
-// object describes a file that is removed by the one that takes its place.
+// object describes a file that is removed by the one that takes its place. What has other fields than files have only tells of one, as a
+// quotation does: it stays.
 func (w *redactor) object(fields []field) []field {
 	var hash string
+	file := w.shapes.of(reflect.TypeFor[flow.File]())
 	for i := range fields {
-		if fields[i].key == "hash" {
+		switch {
+		case !file.isKey(fields[i].key):
+			return fields
+		case fields[i].key == "hash":
 			_ = json.Unmarshal(fields[i].value, &hash) // no text: it is no file
 		}
 	}

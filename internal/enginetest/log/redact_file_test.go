@@ -66,6 +66,35 @@ func TestFilesAreRemoved(t *testing.T) {
 	})
 }
 
+// TestAFileThatIsRemovedLeavesWhatWasFound: a quotation from it stays as it was checked, and counts as no file.
+func TestAFileThatIsRemovedLeavesWhatWasFound(t *testing.T) {
+	const study = "It is not possible to close the plant before the end of the year."
+	config := stage.TwoDebaters()
+	config.Judging, config.Rounds = nil, 1
+	config.Documents = []flow.Document{{Files: []flow.File{{Name: "report.txt", Type: "text/plain", Data: []byte(study)}}}}
+	counts := make(map[bool]int)
+	for _, quotes := range []bool{false, true} {
+		config.Quotes = quotes
+		engine, p := stage.Engine(config)
+		p.Reply = func(*provider.Request) scripted.Reply {
+			return scripted.Reply{Text: `<quote document="report.txt">It is not possible to close the plant</quote>`}
+		}
+		before := stage.Run(t, engine, config)
+		fact, err := engine.Redact(t.Context(), before.ID, flow.Redaction{Files: []string{flow.HashOf([]byte(study))}})
+		require.NoError(t, err)
+		require.Len(t, fact.Files, 1)
+		counts[quotes] = fact.Files[0].Count
+		after := stage.StoredRecord(t, engine, before.ID)
+		require.Len(t, after.Turns, 2)
+		for i, turn := range after.Turns {
+			assert.Equal(t, before.Turns[i].Quotations, turn.Quotations)
+			assert.Equal(t, quotes, len(turn.Quotations) == 1 && turn.Quotations[0].Status == flow.QuoteVerified)
+		}
+		assert.Equal(t, fact.Files[0].As, after.Settings().Documents[0].Files[0].Hash)
+	}
+	assert.Equal(t, counts[false], counts[true])
+}
+
 func TestAStoreThatCannotRewriteLogsSaysSo(t *testing.T) {
 	engine := &debate.Engine{Store: stage.Fileless{Store: &store.Memory{}}}
 	_, err := engine.Redact(t.Context(), "a", flow.Redaction{Texts: []string{"a text"}})
