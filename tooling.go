@@ -2,7 +2,6 @@ package debate
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
@@ -12,21 +11,18 @@ import (
 const DefaultToolUses = 10
 
 // tooled lets a model use the tools of the config before it speaks. The kernel counts the uses of a whole round, in which somebody may
-// speak more than once: each speech adds its own.
+// speak more than once: those of the other speeches, held or left out, take nothing from this one and leave nothing to it.
 func (d *Debate) tooled(call *flow.Call) {
 	if len(d.config.Tools) == 0 || call.Performer != flow.ByModel {
 		return
 	}
-	speeches := 1
-	for _, t := range slices.Backward(d.Turns) {
-		if t.Round != d.Round {
-			break
-		}
-		if t.Speaker == call.By {
-			speeches++
+	call.Tools, call.Uses = d.config.Tools, d.config.ToolUses
+	for i := range d.schedule {
+		if id := turnID(d.Round, d.schedule[i].ID); id != call.ID && d.schedule[i].Speaker == call.By {
+			other, _ := d.CallUsage(id)
+			call.Uses += len(other.Uses)
 		}
 	}
-	call.Tools, call.Uses = d.config.Tools, d.config.ToolUses*speeches
 }
 
 // Bounds of what judges are told of uses.

@@ -3,11 +3,14 @@ package debate_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -53,6 +56,52 @@ func TestDebatersUseTools(t *testing.T) {
 			assert.Equal(t, min(asks, uses), strings.Count(req.Last.Text, `Ada, round 1: add {"a":1,"b":2}`))
 		}
 		assert.Equal(t, 2, told, "of the round, and of the debate")
+	}
+}
+
+// asksForTools lets the call in flight ask for a use of a tool so many times, and returns how many of the uses are made.
+func asksForTools(s *stage.Stepper, times int) (made int) {
+	for range times {
+		call := s.InFlight()[0]
+		s.Feed(flow.Result{Call: call.Call, Attempt: call.Attempt, Calls: stage.OneSum(1)[0], Usage: stage.LittleUsage})
+		if use := s.InFlight()[0]; use.Call != call.Call {
+			s.Feed(flow.Result{Call: use.Call, Attempt: use.Attempt, Text: "3"})
+			made++
+		}
+	}
+	return made
+}
+
+// Whoever speaks twice in a round may use tools as often before each speech, whatever came of the first or was asked out of turn.
+func TestUsesAreThoseOfASpeech(t *testing.T) {
+	const first, second = "r1.talk.1.Ada", "r1.talk.3.Ada"
+	config := stage.TwoDebaters()
+	config.Format, config.Judging, config.Rounds, config.RoundTimeout = "", nil, 2, time.Minute
+	config.CustomFormat = &format.Format{
+		Name: "twice", End: format.EndByRounds, Asides: 1, Phases: []format.Phase{{
+			Name: "talk", First: 1, Last: -1, Slots: []format.Slot{{Who: "name:Ada"}, {Who: "name:Ben"}, {Who: "name:Ada"}},
+		}},
+	}
+	config.Tools, config.ToolUses = []string{"add"}, 2
+	for name, before := range map[string]func(s *stage.Stepper){
+		"after a speech with few uses": func(s *stage.Stepper) { assert.Equal(t, 1, asksForTools(s, 1)) },
+		"after a speech that was left out with all uses": func(s *stage.Stepper) {
+			assert.Equal(t, 2, asksForTools(s, 3), "the third is denied")
+			s.At = s.Feed(flow.Tick{}).Wait
+			s.Feed(flow.Tick{})
+			assert.True(t, s.Record().Skipped(first))
+		},
+		"after an answer out of turn": func(s *stage.Stepper) { s.Feed(flow.Note{ID: "n1", Text: "Who pays for it?", Ask: "Ada"}) },
+	} {
+		engine, _ := stage.Engine(config)
+		engine.Tools = map[string]debate.Tool{"add": new(stage.Tally).MustTool()}
+		s := stage.BegunBy(t, engine, config)
+		require.Equal(t, first, s.InFlight()[0].Call, name)
+		before(s)
+		for call := s.InFlight()[0]; call.Call != second; call = s.InFlight()[0] {
+			s.Says(call.Call, call.Attempt)
+		}
+		assert.Equal(t, 2, asksForTools(s, 3), name)
 	}
 }
 
