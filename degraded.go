@@ -68,6 +68,10 @@ func (d *Debate) missed(s *flow.Skipped) string {
 		what = fmt.Sprintf("the assessment of round %d", s.Round)
 	case KindBallot:
 		what = "a vote"
+	case KindAside:
+		what = fmt.Sprintf("an answer out of turn in round %d", s.Round)
+	case KindFloor:
+		what = fmt.Sprintf("a decision who speaks next in round %d", s.Round)
 	case flow.KindSummary:
 		what = "a summary"
 	}

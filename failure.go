@@ -118,7 +118,7 @@ func (d *Debate) lacksVerdicts() []string {
 // skippedInRound reports whether a participant misses a speech of the present round.
 func (d *Debate) skippedInRound(name string) bool {
 	return slices.ContainsFunc(d.SkippedCalls, func(s flow.Skipped) bool {
-		return s.By == name && s.Round == d.Round && s.With == ""
+		return s.By == name && s.Round == d.Round && s.With == "" && !s.Aid
 	})
 }
 

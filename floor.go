@@ -111,8 +111,11 @@ func checkFloorAnswer(r *flow.Record, a *FloorAnswer) []string {
 }
 
 // floored reports whether somebody gives the floor in the present round.
-func (d *Debate) floored() bool {
-	return d.config.Floor != nil && (d.phase < 0 || len(d.format.Phases[d.phase].Slots) == 0) && !d.together()
+func (d *Debate) floored() bool { return d.chooses(d.phase) }
+
+// chooses reports whether somebody gives the floor in the rounds of a phase: its format names no order, and not all speak at once.
+func (d *Debate) chooses(phase int) bool {
+	return d.config.Floor != nil && d.config.Mode != Simultaneous && (phase < 0 || len(d.format.Phases[phase].Slots) == 0)
 }
 
 // open returns the indices of the speeches of the round that are still to be held.
@@ -164,10 +167,21 @@ func (d *Debate) holder(open []int) (int, bool) {
 			}
 		}
 	}
-	if held := len(d.schedule) - len(open); len(open) == 1 || d.decisions() > held { // nobody has decided: the order does
+	if len(open) == 1 || d.decisions() > d.ended() { // nobody has decided: the order does
 		return open[0], true
 	}
 	return 0, false
+}
+
+// ended returns how many speeches of the round have begun and are over: whoever left before does not count.
+func (d *Debate) ended() int {
+	n := 0
+	for i := range d.schedule {
+		if _, begun := d.CallUsage(turnID(d.Round, d.schedule[i].ID)); begun && !d.due(i) {
+			n++
+		}
+	}
+	return n
 }
 
 func (d *Debate) floorID(n int) string { return turnID(d.Round, fieldFloor+"."+strconv.Itoa(n)) }

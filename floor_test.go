@@ -3,6 +3,7 @@ package debate_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -94,6 +95,35 @@ func TestAPersonGivesTheFloor(t *testing.T) {
 		s.Feed(flow.Tick{})
 		assert.Equal(t, []flow.Lost{{Call: stage.AdasOpening, Attempt: 1}}, s.InFlight())
 	}
+}
+
+// A person who is late is asked once for each speech, though somebody has left: then the order decides.
+func TestAPersonWhoIsLateIsAskedOnce(t *testing.T) {
+	config := chaired(debate.Floor{Name: "Kim", Person: true, Term: flow.Term{Within: flow.Duration(time.Minute)}})
+	config.Participants = append(config.Participants, debate.Participant{Name: "Dan", Model: "test/debater", Position: "Ask the shops."})
+	config.OnFailure = stage.Dropping()
+	s := stage.Begun(t, config)
+	for n, to := range []string{"Ada", "Ben", "Cid"} {
+		q, open := s.Record().Question(fmt.Sprintf("r1.floor.%d", n+1))
+		require.True(t, open, "somebody who leaves in the middle of a speech has had the floor")
+		s.Feed(flow.Answer{Inquiry: q.ID, Text: stage.JSON(debate.FloorAnswer{Because: "It is time.", To: to})})
+		if to == "Ada" {
+			s.Fails(stage.AdasOpening, 1, flow.Error{Kind: provider.KindRefusal})
+			require.True(t, s.Record().IsDropped(to))
+		} else {
+			s.Says("r1.opening."+to, 1)
+		}
+	}
+	s.Says("r1.opening.Dan", 1)
+	for n, next := range []string{"Ben", "Cid"} {
+		_, open := s.Record().Question(fmt.Sprintf("r2.floor.%d", n+1))
+		require.True(t, open)
+		s.At = s.At.Add(time.Minute)
+		s.Feed(flow.Tick{})
+		require.Equal(t, []flow.Lost{{Call: "r2.rebuttal." + next, Attempt: 1}}, s.InFlight())
+		s.Says("r2.rebuttal."+next, 1)
+	}
+	assert.Equal(t, []flow.Lost{{Call: "r2.rebuttal.Dan", Attempt: 1}}, s.InFlight(), "nobody else is left: nobody decides")
 }
 
 // A function gives the floor, and is told who may have it.

@@ -136,6 +136,9 @@ func newRound(d *Debate, n int) *flow.Round {
 			round.Calls++
 		}
 	}
+	if d.chooses(i) && round.Calls > 1 {
+		round.Calls += round.Calls - 1 // the last speech needs no decision
+	}
 	return round
 }
 

@@ -87,8 +87,7 @@ func TestUsesAreThoseOfASpeech(t *testing.T) {
 		"after a speech with few uses": func(s *stage.Stepper) { assert.Equal(t, 1, asksForTools(s, 1)) },
 		"after a speech that was left out with all uses": func(s *stage.Stepper) {
 			assert.Equal(t, 2, asksForTools(s, 3), "the third is denied")
-			s.At = s.Feed(flow.Tick{}).Wait
-			s.Feed(flow.Tick{})
+			overdue(s)
 			assert.True(t, s.Record().Skipped(first))
 		},
 		"after an answer out of turn": func(s *stage.Stepper) { s.Feed(flow.Note{ID: "n1", Text: "Who pays for it?", Ask: "Ada"}) },

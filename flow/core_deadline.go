@@ -58,7 +58,13 @@ func (r *Record) stepsOf(batch int) (steps, after int) {
 		steps, after = len(r.timed)-first, len(r.timed)-1-slices.Index(r.timed, r.work)
 	} else {
 		batches := func(calls int) int { return (calls + batch - 1) / batch }
-		steps, after = batches(r.planned), batches(r.planned-r.done)-1
+		planned := r.planned
+		for _, n := range r.Notes { // each answer out of turn is one more
+			if n.Ask != "" && n.Round == r.Round {
+				planned++
+			}
+		}
+		steps, after = batches(planned), batches(planned-r.done)-1
 	}
 	return max(steps, after+1), after
 }
@@ -231,7 +237,7 @@ func callOf(in *Intent) *Call {
 }
 
 // cutOff breaks off a call and leaves it out. It does not if the conversation cannot do without the call, or if the actor has
-// missed the round before as well: fatal is the failure that the conversation ends in.
+// missed the round before as well and the call is not optional: fatal is the failure that the conversation ends in.
 func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 	if state := c.record.calls[call.ID]; state != nil && state.status == callInFlight {
 		if err := c.breakOff(state, why); err != nil {
@@ -241,7 +247,7 @@ func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 	if call.SkipWith != "" {
 		return nil, c.skipWith(call)
 	}
-	second := c.record.missed(call.ID, call.By) > 0
+	second := !call.OnFail.Aid && c.record.missed(call.ID, call.By) > 0
 	if second || call.Needed {
 		what := "and the conversation cannot do without this call"
 		if second {

@@ -76,7 +76,7 @@ type Round struct {
 	N     int    `json:"n"`  // from 1
 	Of    int    `json:"of"` // the maximum number of rounds
 	Phase string `json:"phase,omitempty" redact:"-"`
-	Calls int    `json:"calls,omitempty"` // expected number of turns
+	Calls int    `json:"calls,omitempty"` // expected number of calls
 }
 
 // Intent records that an attempt at a call is about to be made. Each attempt has its own.

@@ -150,9 +150,9 @@ type Flow struct {
 	// are; those that are made at once are one step. Of several, the calls of each are taken to be made at once, and the first
 	// step is the first state that makes a call. A step may use what is left of the time, less half of an equal part of the whole
 	// for each step that is still to come. A person's call has no such bound, and while one is asked the time stands still. A call whose
-	// time is over is skipped; see Record.Skipped. An actor who would be skipped in a second round in a row leads to the error state. When
-	// the time of the whole round is over, Record.Late reports true, and Calls must return no further calls. nil: the flow has no such
-	// states.
+	// time is over is skipped; see Record.Skipped. An actor who would be skipped in a second round in a row leads to the error state, unless
+	// the call is optional (OnFail.Aid). When the time of the whole round is over, Record.Late reports true, and Calls must return no further
+	// calls. nil: the flow has no such states.
 	Timed []State
 
 	// For prompts that a host program replaces.
