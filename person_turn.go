@@ -10,30 +10,33 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// personTurn returns what a person is asked for a speech, in words for a person. Nothing of it stands in a prompt of the library's: what a
-// format and a config say is theirs.
-func (d *Debate) personTurn(s *format.Speech) func(*flow.Record) string {
+// personTurn returns what a person is asked for a speech, in words for a person, with the host program's instructions. Nothing of it stands
+// in a prompt of the library's: what a format and a config say is theirs.
+func (d *Debate) personTurn(s *format.Speech, instructions string) func(*flow.Record) string {
 	return func(*flow.Record) string {
-		p := d.placed(s.Seat)
 		when := fmt.Sprintf("round %d of %d", d.Round, d.rounds())
 		if d.rounds() == 1 {
 			when = "the only round"
 		}
 		asked := []string{
-			fmt.Sprintf("It is your turn, %s: %s, %s.", p.Name, s.Kind, when), "The topic: " + d.config.Topic, d.standing(&p),
+			fmt.Sprintf("It is your turn, %s: %s, %s.", s.Speaker, s.Kind, when), "The topic: " + d.config.Topic, d.standing(s.Seat),
 			d.addressed(s), d.wished(s), lengthOf(s), strings.TrimSpace(d.told("")),
 		}
 		if d.config.Language != "" {
 			asked = append(asked, "Write in "+d.config.Language+".")
 		}
 		asked = slices.DeleteFunc(asked, func(part string) bool { return part == "" })
-		return strings.Join(asked, "\n\n") + further(p.Instructions)
+		return strings.Join(asked, "\n\n") + further(instructions)
 	}
 }
 
-// standing tells a person what they speak for.
-func (d *Debate) standing(p *Participant) string {
+// standing tells a person in a seat what they speak for.
+func (d *Debate) standing(seat int) string {
+	if seat < 0 {
+		return ""
+	}
 	var lines []string
+	p := d.placed(seat)
 	if p.Side != "" && d.format.Judged(p.Side) {
 		lines = append(lines, "Your side: "+string(p.Side))
 	}

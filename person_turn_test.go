@@ -70,6 +70,37 @@ func TestAPersonDebates(t *testing.T) {
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}, stage.Speakers(s.Record()))
 }
 
+// A member of the audience who asks is told so in words for a person, too.
+func TestAPersonInTheAudienceAsks(t *testing.T) {
+	const canary = "for models alone"
+	config := stage.TwoDebaters()
+	config.Format, config.Judging, config.Rounds = "", nil, 2
+	config.CustomFormat = &format.Format{Name: "hearing", End: format.EndByRounds, Phases: []format.Phase{{
+		Name: "hearing", First: 1, Last: -1, Slots: []format.Slot{
+			{Who: "audience:1", Kind: format.KindQuestion, To: "for:1"}, {Who: "for:1", Kind: format.KindAnswer, To: "audience:1"},
+			{Who: "against:1"},
+		},
+	}}}
+	config.Prompts, config.Language = map[string]string{"turn": canary}, "German"
+	config.Audience = &debate.Audience{
+		Members: []debate.Member{{Name: "Kim", Person: true, Instructions: "Ask about money."}}, Instructions: "Do not shout.",
+	}
+	s := stage.Begun(t, config)
+	vote := stage.JSON(debate.BallotAnswer{Vote: debate.VoteUndecided, Reasoning: "Both have a point."})
+	s.Feed(flow.Answer{Inquiry: "vote.before.Kim", Text: vote})
+	q, open := s.Record().Question("r1.hearing.1.Kim")
+	require.True(t, open)
+	for _, part := range []string{
+		"It is your turn, Kim: question, round 1 of 2.", config.Topic, "You speak to Ada.", "Ask one question.", "Write in German.",
+		"Do not shout.\nAsk about money.",
+	} {
+		assert.Contains(t, q.Question, part)
+	}
+	assert.NotContains(t, q.Question, canary)
+	s.Feed(flow.Answer{Inquiry: q.ID, Text: "Who pays for it?"})
+	assert.Equal(t, []flow.Lost{{Call: "r1.hearing.2.Ada", Attempt: 1}}, s.InFlight())
+}
+
 // Who is late is replaced for one speech, and comes back.
 func TestAPersonIsReplacedAndComesBack(t *testing.T) {
 	s := stage.Begun(t, withAda(flow.Term{Within: flow.Duration(10 * time.Minute), StandIn: "test/debater"}))

@@ -64,7 +64,7 @@ func turnCall(d *Debate, s *format.Speech) *flow.Call {
 	}
 	p.seat(d.config, "").AskIn(d.Record, call)
 	if call.Person != nil {
-		call.Person.Ask = d.personTurn(s)
+		call.Person.Ask = d.personTurn(s, p.Instructions)
 	}
 	d.tooled(call)
 	if d.Failed(id) {
@@ -185,6 +185,9 @@ func questionCall(d *Debate, s *format.Speech, id string) *flow.Call {
 			call.Round, call.Slot, call.Target, call.Hidden = d.Round, s.Slot, s.Target, s.Group != 0
 			call.Last = func(*flow.Record) string { return d.instruction(s) }
 			call.MaxTokens = s.MaxTokens
+			if call.Person != nil {
+				call.Person.Ask = d.personTurn(s, joined(d.config.Audience.Instructions, m.Instructions))
+			}
 			return call
 		}
 	}
