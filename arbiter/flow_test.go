@@ -204,6 +204,52 @@ func TestAPersonDecides(t *testing.T) {
 	})
 }
 
+// A person who decides too late is replaced for one decision by a model, which reads what models read, and comes back. Where the term says
+// so, the work fails, and a retry asks the person again.
+func TestAPersonWhoDecidesTooLate(t *testing.T) {
+	const words = "Prefer short plans."
+	late := func(term flow.Term) *stage.Stepper {
+		engine, _ := engineFor(nil)
+		c := config()
+		term.Within = flow.Duration(10 * time.Minute)
+		c.Arbiter = arbiter.Arbiter{Person: true, Prompt: words, Term: term}
+		s := stage.BegunBy(t, engine, c)
+		q, open := s.Record().Question("d1")
+		require.True(t, open)
+		require.Equal(t, s.At.Add(10*time.Minute), q.Until)
+		s.At = q.Until
+		s.Feed(flow.Tick{})
+		return s
+	}
+	s := late(flow.Term{StandIn: "test/m"})
+	require.Equal(t, []flow.Lost{{Call: "d1", Attempt: 2}}, s.InFlight())
+	command, err := s.Command("d1")
+	require.NoError(t, err)
+	assert.Equal(t, "m", command.Request.Model)
+	assert.Contains(t, command.Request.System, words)
+	assert.NotContains(t, command.Request.Last.Text, words)
+	_, err = s.Step(flow.Input{At: s.At, Signal: flow.Answer{Inquiry: "d1", Text: toJSON(picks("Ben"))}})
+	require.Error(t, err, "a model decides already")
+	s.Feed(flow.Result{Call: "d1", Attempt: 2, Text: toJSON(picks("Ada")), Usage: stage.LittleUsage})
+	s.Feed(flow.Result{Call: "r1.Ada", Attempt: 1, Text: toJSON(arbiter.Result{Success: true, Output: "Done."}), Usage: stage.LittleUsage})
+	_, open := s.Record().Question("d2")
+	require.True(t, open, "the person is asked again")
+	s.Feed(flow.Answer{Inquiry: "d2", Text: toJSON(completes("Done."))})
+	assert.Equal(t, flow.StateCompleted, s.Record().State)
+	var models []string
+	for _, d := range workOf(t, s.Record()).Decisions() {
+		models = append(models, d.Model)
+	}
+	assert.Equal(t, []string{"test/m", ""}, models)
+
+	s = late(flow.Term{Overdue: flow.OptionFail})
+	require.Equal(t, flow.StateError, s.Record().State)
+	assert.Equal(t, provider.KindTimeout, s.Record().Failure.Kind)
+	s.Feed(flow.Retry{})
+	_, open = s.Record().Question("d1")
+	assert.True(t, open)
+}
+
 // What agents write does not make the arbiter's instruction so long that it fits no window: the work could not go on.
 func TestTheInstructionIsBounded(t *testing.T) {
 	longform.Lone(t)
