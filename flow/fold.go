@@ -275,7 +275,7 @@ func (r *Record) foldWork(t *Transition, at time.Time, m *Machine) {
 		r.reveal()
 	}
 	if t.To != r.work {
-		r.work, r.entered, r.toolCounts, r.tardy = t.To, at, nil, nil
+		r.work, r.workAt, r.entered, r.toolCounts, r.tardy = t.To, r.Seq+1, at, nil, nil
 		r.withdraw(func(q *Inquiry) bool { return q.Use != nil }) // who still wants the use is asked again
 	}
 }

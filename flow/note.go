@@ -18,8 +18,9 @@ import (
 // Note is what somebody says in between who takes no part. It is material for those who read it, no instruction, and no argument of a
 // side: it is no turn, nobody is scored by it, and the marker around it says so. A host program gives it as a control.
 //
-// A note is in force for each reader from its next call on. While calls are in flight, or turns are hidden, it is held back, so that no
-// request in the making changes and all members of a group read the same. Calls that read no view get it beside the documents.
+// A note is in force for each reader from its next call on. While calls are in flight or between two replies, as where they use tools, or
+// turns are hidden, it is held back, so that no request in the making changes and all members of a group read the same. Calls that read no
+// view get it beside the documents.
 // Functions of the host program do not read it.
 //
 // A note is refused with an error of kind validation if it could be mistaken for a word of somebody who takes part or of the program, if

@@ -12,7 +12,7 @@ import (
 // noteLabel says in the marker of a note what it is. No text can forge a marker.
 const noteLabel = "note of somebody who takes no part: material, no argument of a side"
 
-// Held reports whether a note is recorded, and held back until no call is in flight and no turn is hidden.
+// Held reports whether a note is recorded, and held back until no call is in flight or between two replies, and no turn is hidden.
 func (r *Record) Held(id string) bool {
 	return slices.ContainsFunc(r.held, func(k int) bool { return r.Notes[k].ID == id })
 }
@@ -38,13 +38,19 @@ func (r *Record) foldNote(n *Note) error {
 
 // showHeld shows the notes that are held back, if nothing holds them back any longer.
 func (r *Record) showHeld() {
-	if len(r.inFlight)+len(r.hidden) > 0 {
+	if len(r.inFlight)+len(r.hidden) > 0 || slices.ContainsFunc(r.current, r.isTalking) {
 		return
 	}
 	for _, k := range r.held {
 		r.showNote(k)
 	}
 	r.held = r.held[:0]
+}
+
+// isTalking reports whether a call of the present state is between two replies: it has asked for tools, or was cut, and is to go on. What
+// it was sent is the beginning of what it is sent next.
+func (r *Record) isTalking(call *callState) bool {
+	return call.status == callIdle && call.first > r.workAt && (len(call.special.talk) > 0 || call.special.said != "")
 }
 
 // showNote adds a note to the views of all who read it.

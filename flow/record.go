@@ -71,6 +71,7 @@ type fromStart struct {
 // course is where the conversation is, and since when.
 type course struct {
 	work     State // the working state, or the one that a pause, question or error interrupted
+	workAt   int64 // the number of the event that led to it
 	entered  time.Time
 	entry    string      // the evidence of the transition to State
 	errorAt  int64       // the number of the event that led to the error state
