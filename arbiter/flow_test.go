@@ -228,6 +228,7 @@ func TestAPersonWhoDecidesTooLate(t *testing.T) {
 	assert.Equal(t, "m", command.Request.Model)
 	assert.Contains(t, command.Request.System, words)
 	assert.NotContains(t, command.Request.Last.Text, words)
+	assert.NotContains(t, command.Request.Last.Text, "Why your last decision has failed")
 	_, err = s.Step(flow.Input{At: s.At, Signal: flow.Answer{Inquiry: "d1", Text: toJSON(picks("Ben"))}})
 	require.Error(t, err, "a model decides already")
 	s.Feed(flow.Result{Call: "d1", Attempt: 2, Text: toJSON(picks("Ada")), Usage: stage.LittleUsage})
@@ -236,11 +237,14 @@ func TestAPersonWhoDecidesTooLate(t *testing.T) {
 	require.True(t, open, "the person is asked again")
 	s.Feed(flow.Answer{Inquiry: "d2", Text: toJSON(completes("Done."))})
 	assert.Equal(t, flow.StateCompleted, s.Record().State)
+	w := workOf(t, s.Record())
 	var models []string
-	for _, d := range workOf(t, s.Record()).Decisions() {
+	for _, d := range w.Decisions() {
 		models = append(models, d.Model)
 	}
 	assert.Equal(t, []string{"test/m", ""}, models)
+	failures, _ := w.Failures()
+	assert.Zero(t, failures, "who is not there has not decided badly")
 
 	s = late(flow.Term{Overdue: flow.OptionFail})
 	require.Equal(t, flow.StateError, s.Record().State)

@@ -93,12 +93,20 @@ func (w *Work) decide(d *Decision) {
 	}
 }
 
-// lose notes that an execution or a decision has failed, if its call has failed for good.
+// fieldWithin is the field of the failure that a person has not answered in time.
+const fieldWithin = "within"
+
+// lose notes that an execution or a decision has failed, if its call has failed for good. A person who has not answered in time has not
+// decided badly: whoever stands in is told of no failure.
 func (w *Work) lose(call string, at time.Time) {
 	if call == w.decisionID() && w.Failed(call) {
+		failure := w.FailureOf(call)
+		if failure != nil && failure.Field == fieldWithin {
+			return
+		}
 		w.failures++
 		w.streak++
-		if failure := w.FailureOf(w.decisionID()); failure != nil {
+		if failure != nil {
 			w.undecided = failure.Error()
 		}
 		return
