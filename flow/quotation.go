@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/internal/quote"
@@ -23,29 +24,29 @@ type Quotation struct {
 	// From and To are the place in the file, in bytes. Both are 0 where the words were not found.
 	From int `json:"from,omitempty"`
 	To   int `json:"to,omitempty"`
-	// Changed says which words differ: `"not" is missing`.
+	// Changed says which words differ: `"not" is missing`. Of a verified passage it says which words an ellipsis leaves out.
 	Changed string `json:"changed,omitempty"`
 }
 
 // QuoteStatus is the result of comparing a quotation with its document.
 type QuoteStatus string
 
-// The statuses of a quotation. Differences of white space, dashes, quotation marks and ligatures do not count, and words may be left out at
-// an ellipsis if it stands for at least four.
+// The statuses of a quotation. Differences of white space, dashes, quotation marks and ligatures do not count. Words may be left out at an
+// ellipsis if there are at least four, and no "not" among them; a negation may be among whole sentences that are left out.
 const (
 	QuoteVerified  QuoteStatus = "verified"  // the words stand in the document
 	QuoteAltered   QuoteStatus = "altered"   // the document has them with few other words
 	QuoteAbsent    QuoteStatus = "absent"    // the document does not have them
-	QuoteUnchecked QuoteStatus = "unchecked" // no text document has this name, or the words are too few or too many to compare
+	QuoteUnchecked QuoteStatus = "unchecked" // no text document has this name, the mark is written in another way, or it cannot be compared
 )
 
-// MaxQuotations is how many quotations of a turn are compared. Of those beyond, as many again are recorded as unchecked.
+// MaxQuotations is how many different quotations of a turn are compared. If there are more, the last one that is recorded stands for all
+// beyond, and is unchecked.
 const MaxQuotations = 20
 
 const (
-	mostQuotations = 2 * MaxQuotations
-	maxChanged     = 300 // bytes
-	quotesRoom     = 600 // bytes of a label that tell of quotations
+	maxChanged = 300 // bytes
+	quotesRoom = 600 // bytes of a label that tell of quotations
 )
 
 // quotations returns what a turn quotes, with what the runtime has found.
@@ -53,7 +54,7 @@ func (c *Core) quotations(said string, found map[string]Quotation) (out []Quotat
 	if !c.record.settings.Quotes {
 		return nil
 	}
-	for _, m := range quote.Marks(said, mostQuotations) {
+	for _, m := range quote.Marks(said, MaxQuotations) {
 		q := found[m.Key(said)]
 		known := q.Status == QuoteVerified || q.Status == QuoteAltered || q.Status == QuoteAbsent
 		if !known || q.From < 0 || q.To < q.From || !IsHash(q.Hash) {
@@ -68,8 +69,8 @@ func (c *Core) quotations(said string, found map[string]Quotation) (out []Quotat
 
 // checkQuotations refuses what no runtime has recorded.
 func checkQuotations(t *Turn) error {
-	if len(t.Quotations) > mostQuotations {
-		return invalid("turn.quotations", "are %d: at most %d are kept", len(t.Quotations), mostQuotations)
+	if len(t.Quotations) > MaxQuotations+1 {
+		return invalid("turn.quotations", "are %d: at most %d are kept", len(t.Quotations), MaxQuotations+1)
 	}
 	for i := range t.Quotations {
 		if q := &t.Quotations[i]; q.Start < 0 || q.End < q.Start || q.End > len(t.Text) || q.From < 0 || q.To < q.From {
@@ -86,7 +87,7 @@ func quoted(all []Quotation) string {
 	}
 	var parts []string
 	counts := make(map[string]int)
-	for i := range all {
+	for i := range min(len(all), MaxQuotations) {
 		part := all[i].words()
 		if counts[part]++; counts[part] == 1 {
 			parts = append(parts, part)
@@ -95,16 +96,23 @@ func quoted(all []Quotation) string {
 	for i, part := range parts {
 		parts[i] = fmt.Sprintf("%d %s", counts[part], part)
 	}
+	if len(all) > MaxQuotations {
+		parts = append([]string{"not all, only the first " + strconv.Itoa(MaxQuotations)}, parts...)
+	}
 	return ", quotations checked by the program: " + strings.Join(parts, "; ")
 }
 
 // words says what was found about a quotation.
 func (q *Quotation) words() string {
+	changed := ""
+	if q.Changed != "" {
+		changed = " (" + q.Changed + ")"
+	}
 	switch q.Status {
 	case QuoteVerified:
-		return "as in " + q.File
+		return "as in " + q.File + changed
 	case QuoteAltered:
-		return "altered in " + q.File + " (" + q.Changed + ")"
+		return "altered in " + q.File + changed
 	case QuoteAbsent:
 		return "not found in " + q.File
 	default:

@@ -45,7 +45,8 @@ func (l *Engine) hostControl(ctx context.Context, id string, signal flow.Signal)
 	}
 }
 
-// quoting compares what a person's answer quotes with the documents of the conversation, if its settings ask for that.
+// quoting compares what a person's answer quotes with the documents of the conversation, if its settings ask for that. Nothing is compared
+// for an answer that the core will refuse, or that is no free text.
 func (l *Engine) quoting(ctx context.Context, id string, a flow.Answer) (flow.Answer, error) {
 	a.Quotations = nil
 	if len(quote.Marks(a.Text, 1)) == 0 {
@@ -55,10 +56,14 @@ func (l *Engine) quoting(ctx context.Context, id string, a flow.Answer) (flow.An
 	if err != nil {
 		return a, err
 	}
-	if settings := record.Settings(); settings != nil && settings.Quotes {
-		a.Quotations = l.host.Quotations(ctx, id, settings.Documents, a.Text)
+	settings := record.Settings()
+	if settings == nil || !settings.Quotes {
+		return a, nil
 	}
-	return a, nil
+	if q, open := record.Question(a.Inquiry); open && len(q.Schema) == 0 && (q.Max == 0 || len(a.Text) <= q.Max) {
+		a.Quotations, err = l.host.Quotations(ctx, id, settings.Documents, a.Text)
+	}
+	return a, err
 }
 
 // completed freezes the row of the model that an answer chooses.

@@ -1,51 +1,86 @@
 package quote
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Mark is a quotation in a text.
 type Mark struct {
-	Start, End int    // the place of the words in the text, in bytes
-	Document   string // the name of the document, as the text has it
+	Start, End int    // the place of the words in the text, in bytes; with the mark itself if it is not written as it has to be
+	Document   string // the name of the document, as the text has it; "": no document can be told
 }
 
 const (
 	opening = "<quote"
 	closing = "</quote>"
+	named   = "quote"
 )
 
-// Marks returns the first most quotations of a text. A mark that is not closed, or that holds another one, is text.
+// Marks returns the quotations of a text in its order, each once. What readers may take for a quotation is one: a mark that is written in
+// another way, that is not closed, or that holds another one, has no document. Of more than most, the last one stands for all others, and
+// has no document either. The time is linear in the length of the text.
 func Marks(text string, most int) (out []Mark) {
-	for at := 0; len(out) < most; {
-		i := strings.Index(text[at:], opening)
-		if i < 0 {
-			break
-		}
-		at += i + len(opening)
-		document, n := attribute(text[at:])
-		if n == 0 {
+	seen := make(map[string]bool)
+	at, opens := tag(text, 0)
+	for at < len(text) {
+		next, another := tag(text, at+1)
+		if !opens {
+			at, opens = next, another
 			continue
 		}
-		start := at + n
-		end := strings.Index(text[start:], closing)
-		if end < 0 {
-			break
+		m := Mark{Start: at, End: next}
+		if document, n := attribute(text[at:next]); n > 0 && !another && strings.HasPrefix(text[next:], closing) {
+			m = Mark{Start: at + n, End: next, Document: document}
 		}
-		if strings.Contains(text[start:start+end], opening) {
-			continue
+		switch key := m.Key(text); {
+		case seen[key]:
+		case len(out) < most:
+			seen[key] = true
+			out = append(out, m)
+		case len(out) == most:
+			out = append(out, Mark{Start: m.Start, End: m.End})
+		default:
+			out[most].End = m.End
 		}
-		out = append(out, Mark{Start: start, End: start + end, Document: document})
-		at = start + end + len(closing)
+		at, opens = next, another
 	}
 	return out
 }
 
-// attribute returns the document that the rest of an opening mark names, and how long the rest is. 0: it names none.
+// tag returns where the next mark stands that opens a quotation or closes one, in any spelling; the length of the text: nowhere.
+func tag(text string, from int) (at int, opens bool) {
+	for i := from; i < len(text); i++ {
+		n := strings.IndexByte(text[i:], '<')
+		if n < 0 {
+			break
+		}
+		i += n
+		rest := strings.TrimLeft(text[i+1:], " \t\r\n")
+		name, closes := strings.CutPrefix(rest, "/")
+		if closes {
+			name = strings.TrimLeft(name, " \t\r\n")
+		}
+		if len(name) < len(named) || !strings.EqualFold(name[:len(named)], named) {
+			continue
+		}
+		if r, _ := utf8.DecodeRuneInString(name[len(named):]); unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' {
+			continue // another word
+		}
+		return i, !closes
+	}
+	return len(text), false
+}
+
+// attribute returns the document that an opening mark names, and how long the mark is. 0: it is not written as it has to be.
 func attribute(s string) (document string, n int) {
-	rest := strings.TrimLeft(s, " \t\r\n")
-	if rest == s {
+	name, ok := strings.CutPrefix(s, opening)
+	rest := strings.TrimLeft(name, " \t\r\n")
+	if !ok || rest == name {
 		return "", 0
 	}
-	rest, ok := strings.CutPrefix(rest, "document=")
+	rest, ok = strings.CutPrefix(rest, "document=")
 	if !ok || rest == "" || rest[0] != '"' && rest[0] != '\'' {
 		return "", 0
 	}

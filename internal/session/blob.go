@@ -18,8 +18,8 @@ import (
 // shelf holds the bytes of a conversation's files: each is read from the store once. The requests share them.
 type shelf struct {
 	mu      sync.Mutex
-	bytes   map[string][]byte        // by hash
-	sources map[string]*quote.Source // likewise, prepared for quotations; nil: the bytes are no text
+	bytes   map[string][]byte               // by hash
+	sources map[string]func() *quote.Source // likewise, prepared for quotations; nil: they cannot be compared
 }
 
 func (s *shelf) get(hash string) ([]byte, bool) {
@@ -50,18 +50,15 @@ func (s *shelf) clear() {
 func (s *shelf) source(hash string, data []byte) *quote.Source {
 	s.mu.Lock()
 	made, ok := s.sources[hash]
+	if !ok {
+		if s.sources == nil {
+			s.sources = make(map[string]func() *quote.Source)
+		}
+		made = sync.OnceValue(func() *quote.Source { return quote.Read(data) })
+		s.sources[hash] = made
+	}
 	s.mu.Unlock()
-	if ok {
-		return made
-	}
-	made = quote.Read(data)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.sources == nil {
-		s.sources = make(map[string]*quote.Source)
-	}
-	s.sources[hash] = made
-	return made
+	return made()
 }
 
 // Keep gives the session the bytes of files that its config refers to, by hash. It stores them when the conversation starts.

@@ -74,6 +74,7 @@ type Host struct {
 	cores   *cores
 	looks   looks
 	relay   *relay // nil: there is no bus
+	checks  gate   // of quotations in answers to conversations that are not open here
 
 	mu       sync.Mutex
 	sessions map[string]*Session        // the open conversations, by id
@@ -91,7 +92,7 @@ func NewHost(c HostConfig) *Host {
 	c.Interval = max(c.Interval, minChunkInterval)
 	watcher, _ := c.Store.(store.Watcher)
 	return &Host{
-		HostConfig: c, cores: newCores(cmp.Or(c.CacheBytes, defaultFolded)), relay: newRelay(c.Bus),
+		HostConfig: c, cores: newCores(cmp.Or(c.CacheBytes, defaultFolded)), relay: newRelay(c.Bus), checks: newGate(),
 		looks:    looks{grace: c.Grace, watcher: watcher},
 		sessions: make(map[string]*Session), opening: make(map[string]chan struct{}), holders: make(map[*Session]struct{}),
 		awaiting: make(map[string][]chan struct{}),

@@ -8,9 +8,19 @@ import (
 	"github.com/agonist-dev/debate/internal/text"
 )
 
-// Quotations compares what a text quotes from documents of a conversation with their bytes. The results are by [quote.Mark.Key].
-func (h *Host) Quotations(ctx context.Context, id string, documents []flow.Document, said string) map[string]flow.Quotation {
-	return h.quotations(ctx, id, &shelf{}, documents, said)
+// Quotations compares what a text quotes from documents of a conversation with their bytes. The results are by [quote.Mark.Key]. If the
+// conversation is not open in this host, its documents are prepared for this text alone: one text after another, which bounds the memory.
+func (h *Host) Quotations(
+	ctx context.Context, id string, documents []flow.Document, said string,
+) (map[string]flow.Quotation, error) {
+	if s := h.Session(id); s != nil {
+		return h.quotations(ctx, id, &s.files, documents, said), nil
+	}
+	if err := h.checks.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer h.checks.Unlock()
+	return h.quotations(ctx, id, &shelf{}, documents, said), nil
 }
 
 // quotations does it with the bytes on a shelf. A quotation from a file that cannot be read is not in the results: the reply counts all the
@@ -21,15 +31,11 @@ func (h *Host) quotations(
 	said = text.Readable(said)
 	var out map[string]flow.Quotation
 	for _, m := range quote.Marks(said, flow.MaxQuotations) {
-		key := m.Key(said)
-		if _, checked := out[key]; checked {
-			continue
-		}
 		if q, ok := h.quotation(ctx, id, files, documents, m, said[m.Start:m.End]); ok {
 			if out == nil {
 				out = make(map[string]flow.Quotation)
 			}
-			out[key] = q
+			out[m.Key(said)] = q
 		}
 	}
 	return out
@@ -50,7 +56,10 @@ func (h *Host) quotation(
 			if h.readFile(ctx, id, files, f) != nil {
 				continue
 			}
-			data, _ := files.get(f.Hash)
+			data, ok := files.get(f.Hash)
+			if !ok { // a session that was closed since
+				continue
+			}
 			got := files.source(f.Hash, data).Check(words)
 			q := flow.Quotation{
 				Status: flow.QuoteStatus(got.Status), File: f.Name, Hash: f.Hash, From: got.From, To: got.To, Changed: got.Changed,
