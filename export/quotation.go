@@ -18,6 +18,9 @@ func (w *reporter) quotations(t *flow.Turn) []block {
 		switch q.Status {
 		case flow.QuoteVerified:
 			s.Title = fmt.Sprintf("as in %s, bytes %d to %d", file, q.From, q.To)
+			if q.Changed != "" {
+				s.Title += ": " + line(q.Changed)
+			}
 		case flow.QuoteAltered:
 			s.Title = fmt.Sprintf("altered in %s, bytes %d to %d: %s", file, q.From, q.To, line(q.Changed))
 		case flow.QuoteAbsent:

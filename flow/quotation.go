@@ -3,7 +3,6 @@ package flow
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/internal/quote"
@@ -80,15 +79,25 @@ func checkQuotations(t *Turn) error {
 	return nil
 }
 
-// quoted says what was found about the quotations of a turn, as the label of the turn says it. "": there are none.
+// quoted says what was found about the quotations of a turn, as the label of the turn says it. "": there are none. What has no room is said
+// without names and words, so that each quotation is counted.
 func quoted(all []Quotation) string {
 	if len(all) == 0 {
 		return ""
 	}
+	said := ", quotations checked by the program: "
+	if full := said + counted(all, false); len(full) <= quotesRoom {
+		return full
+	}
+	return said + counted(all, true)
+}
+
+// counted says how many quotations have each result.
+func counted(all []Quotation, brief bool) string {
 	var parts []string
 	counts := make(map[string]int)
 	for i := range min(len(all), MaxQuotations) {
-		part := all[i].words()
+		part := all[i].words(brief)
 		if counts[part]++; counts[part] == 1 {
 			parts = append(parts, part)
 		}
@@ -97,24 +106,29 @@ func quoted(all []Quotation) string {
 		parts[i] = fmt.Sprintf("%d %s", counts[part], part)
 	}
 	if len(all) > MaxQuotations {
-		parts = append([]string{"not all, only the first " + strconv.Itoa(MaxQuotations)}, parts...)
+		parts = append(parts, "all others not checked")
 	}
-	return ", quotations checked by the program: " + strings.Join(parts, "; ")
+	return strings.Join(parts, "; ")
 }
 
-// words says what was found about a quotation.
-func (q *Quotation) words() string {
-	changed := ""
-	if q.Changed != "" {
+// words says what was found about a quotation, in brief without the file, and without the words that differ.
+func (q *Quotation) words(brief bool) string {
+	file, changed := q.File, ""
+	switch {
+	case brief && q.Status == QuoteVerified && q.Changed != "":
+		file, changed = "a document", ", with words left out"
+	case brief:
+		file = "a document"
+	case q.Changed != "":
 		changed = " (" + q.Changed + ")"
 	}
 	switch q.Status {
 	case QuoteVerified:
-		return "as in " + q.File + changed
+		return "as in " + file + changed
 	case QuoteAltered:
-		return "altered in " + q.File + changed
+		return "altered in " + file + changed
 	case QuoteAbsent:
-		return "not found in " + q.File
+		return "not found in " + file
 	default:
 		return "not checked"
 	}
