@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,7 +24,7 @@ const (
 type Finding struct {
 	Status   Status
 	From, To int    // where the words stand in the document, in bytes; 0 and 0: nowhere
-	Changed  string // what differs, if the status is altered
+	Changed  string // what differs, if the status is altered; of a verified passage what is left out
 }
 
 const (
@@ -30,18 +32,19 @@ const (
 	longest  = 4 << 10 // bytes that a passage has at most, unless it is as in the document
 	closest  = 40      // runes that a passage has at least if it may be found although it was changed
 	mostGap  = 2000    // bytes that an ellipsis may stand for
-	leastGap = 4       // words that an ellipsis stands for at least: less may be a "not"
+	leastGap = 4       // words that an ellipsis stands for at least, or twice as many characters in scripts without spaces
 	mostGaps = 16      // ellipses in one passage
 )
 
-// Check compares a passage with the document. Words that are left out are marked by an ellipsis, also in brackets.
+// Check compares a passage with the document. Words that are left out are marked by an ellipsis, also in brackets. The time is linear in
+// the length of the document. A passage that is not as in the document takes the square of its words, and has at most longest bytes.
 func (s *Source) Check(passage string) Finding {
 	if s == nil || !utf8.ValidString(passage) {
 		return Finding{Status: Unchecked}
 	}
-	f := fold(passage)
+	f, fits := fold(passage)
 	whole := trimmed(f.text)
-	if !ample(whole) {
+	if !fits || !ample(whole) {
 		return Finding{Status: Unchecked}
 	}
 	if p, ok := s.next(whole, 0, math.MaxInt); ok {
@@ -57,16 +60,34 @@ func (s *Source) Check(passage string) Finding {
 
 // ample reports whether a passage is long enough, and has words.
 func ample(passage []byte) bool {
-	return utf8.RuneCount(passage) >= shortest && bytes.ContainsFunc(passage, inWord)
+	words := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+	return utf8.RuneCount(passage) >= shortest && bytes.ContainsFunc(passage, words)
 }
 
-// trimmed returns a passage without the marks around it, and without the stop or comma that a writer puts at its end.
+// trimmed returns a passage without the marks around it, and without the stop or comma that a writer puts at its end. A mark behind a
+// number goes only if one stands in front: it may say feet or inches.
 func trimmed(passage []byte) []byte {
-	passage = bytes.Trim(passage, " '")
-	if cut := bytes.TrimRight(passage, ".,;:"); len(cut) == len(passage)-1 {
-		passage = bytes.TrimRight(cut, " '")
+	rest := bytes.TrimLeft(passage, " '\"")
+	opened, stopped := 0, false
+	for _, c := range passage[:len(passage)-len(rest)] {
+		if c != ' ' {
+			opened++
+		}
 	}
-	return passage
+	for {
+		rest = bytes.TrimRight(rest, " ")
+		last, n := utf8.DecodeLastRune(rest)
+		before, _ := utf8.DecodeLastRune(rest[:len(rest)-n])
+		switch {
+		case (last == '\'' || last == '"') && (opened > 0 || !unicode.IsNumber(before)):
+			opened--
+		case strings.ContainsRune(".,;:", last) && !stopped && !strings.ContainsRune(".,;:", before):
+			stopped = true
+		default:
+			return rest
+		}
+		rest = rest[:len(rest)-n]
+	}
 }
 
 // partsOf returns what stands between the ellipses of a passage.
@@ -102,8 +123,8 @@ func (s *Source) found(p place) Finding {
 // link is a way to read the first parts of a passage in the document.
 type link struct {
 	place
-	gap  place // the first gap that is too short
-	tiny bool  // there is one
+	gaps  []place // what its ellipses leave out
+	wrong string  // why one of them may not leave that out; "": each may
 }
 
 // mostLinks bounds the ways that are followed.
@@ -126,40 +147,87 @@ func (s *Source) chain(parts [][]byte) Finding {
 		return s.scattered(parts)
 	}
 	for _, l := range links {
-		if !l.tiny {
-			return s.found(l.place)
+		if l.wrong == "" {
+			out, left := s.found(l.place), []string(nil)
+			for _, gap := range l.gaps {
+				left = append(left, s.left(gap))
+			}
+			out.Changed = listed(left)
+			return out
 		}
 	}
-	out, gap := s.found(links[0].place), links[0].gap
-	out.Status, out.Changed = Altered, "nothing is left out at the ellipsis"
-	if first, last := s.wordFrom(gap.at), s.wordFrom(gap.end); first < last {
-		left := s.text[s.words[first].at:s.words[last-1].end]
-		out.Changed = shown(left) + " is left out"
-	}
+	out := s.found(links[0].place)
+	out.Status, out.Changed = Altered, links[0].wrong
 	return out
 }
 
 // longer returns the ways that go on with another part.
 func (s *Source) longer(links []link, part []byte) (out []link) {
-	seen := make(map[link]bool)
+	type way struct {
+		place
+		right bool
+	}
+	seen := make(map[way]bool)
 	for _, l := range links {
+		negated := s.negated(l.end, min(l.end+mostGap, len(s.text)))
 		for from := l.end; len(out) < mostLinks; {
 			p, ok := s.next(part, from, l.end+mostGap+len(part))
 			if !ok {
 				break
 			}
-			next := link{place: place{l.at, p.end}, gap: l.gap, tiny: l.tiny}
-			if few := s.wordFrom(p.at)-s.wordFrom(l.end) < leastGap; few && !l.tiny {
-				next.gap, next.tiny = place{l.end, p.at}, true
+			next := link{place: place{l.at, p.end}, wrong: l.wrong}
+			if next.wrong == "" {
+				next.wrong = s.wrong(place{l.end, p.at}, negated)
 			}
-			if !seen[next] {
-				seen[next] = true
+			if w := (way{next.place, next.wrong == ""}); !seen[w] {
+				seen[w] = true
+				next.gaps = append(slices.Clip(l.gaps), place{l.end, p.at})
 				out = append(out, next)
 			}
 			from = p.end
 		}
 	}
 	return out
+}
+
+// wrong returns why an ellipsis may not stand for a gap; "": it may. negated is where the first word that negates stands behind the
+// beginning of the gap.
+func (s *Source) wrong(gap place, negated int) string {
+	weight := 0
+	for i := s.wordFrom(gap.at); i < len(s.words) && int(s.words[i].at) < gap.end && weight < 2*leastGap; i++ {
+		weight++
+		if r, _ := utf8.DecodeRune(s.text[s.words[i].at:]); !alone(r) {
+			weight++
+		}
+	}
+	switch {
+	case weight == 0:
+		return "nothing is left out at the ellipsis"
+	case weight < 2*leastGap:
+		return s.left(gap)
+	case negated < gap.end && !s.sentences(gap):
+		return s.left(place{negated, gap.end})
+	default:
+		return ""
+	}
+}
+
+// left says that the words of a gap are left out.
+func (s *Source) left(gap place) string {
+	from, to := s.wordFrom(gap.at), s.wordFrom(gap.end)
+	return shown(s.text[s.words[from].at:s.words[to-1].end]) + " is left out"
+}
+
+// sentences reports whether a gap is made of whole sentences: what stands before it ends one, and what stands behind it begins one.
+func (s *Source) sentences(gap place) bool {
+	const marks, stops = " '\")]", ".!?。"
+	inner := s.text[gap.at:gap.end]
+	before, _ := utf8.DecodeLastRune(bytes.TrimRight(s.text[max(0, gap.at-8):gap.at], marks))
+	begin, _ := utf8.DecodeRune(bytes.TrimLeft(inner, marks))
+	end, _ := utf8.DecodeLastRune(bytes.TrimRight(inner, marks))
+	behind, _ := first(bytes.TrimLeft(s.text[gap.end:min(len(s.text), gap.end+8)], " '\"(["))
+	stop := func(r rune) bool { return strings.ContainsRune(stops, r) }
+	return (stop(before) || stop(begin)) && stop(end) && !unicode.IsLower(behind)
 }
 
 // scattered judges parts that do not stand one behind the other.

@@ -19,13 +19,13 @@ const (
 
 // nearest looks for a passage of which few words were changed.
 func (s *Source) nearest(passage []byte) Finding {
-	words := wordsOf(folded{text: passage, places: make([]int32, len(passage))}, len(passage))
+	words, _ := wordsOf(folded{text: passage, places: make([]int32, len(passage))}, len(passage))
 	if utf8.RuneCount(passage) < closest || len(words) < shingle {
 		return Finding{Status: Absent}
 	}
 	near := max(2, len(words)/8)
 	best, cost := alignment{}, near+1
-	for _, start := range s.starts(words) {
+	for _, start := range s.starts(passage, words) {
 		from, to := max(0, start-near), min(len(s.words), start+len(words)+near)
 		if a := s.align(passage, words, from, to); a.cost < cost {
 			best, cost = a, a.cost
@@ -40,10 +40,10 @@ func (s *Source) nearest(passage []byte) Finding {
 }
 
 // starts returns the words of the document at which a passage may begin, those first at which most of its shingles agree.
-func (s *Source) starts(words []word) []int {
+func (s *Source) starts(passage []byte, words []word) []int {
 	votes := make(map[int]int)
 	for i := range len(words) - shingle + 1 {
-		for _, hit := range s.of(hashOfShingle(words[i:])) {
+		for _, hit := range s.of(hashOfShingle(passage, words[i:])) {
 			votes[int(uint32(hit))-i]++ //nolint:gosec // the lower half
 		}
 	}
@@ -56,7 +56,6 @@ type alignment struct {
 	cost        int
 	first, last int // the words of the document
 	changes     []string
-	more        int // changes that are not in the list
 }
 
 // align compares the words of a passage with those of the document from one word up to another. The passage may begin and end anywhere
@@ -71,7 +70,7 @@ func (s *Source) align(passage []byte, words []word, from, to int) alignment {
 		costs[i*width] = int32(i)
 		for k := 1; k <= m; k++ {
 			same := int32(1)
-			if words[i-1].hash == s.words[from+k-1].hash && bytes.Equal(own(i-1), its(k-1)) {
+			if bytes.Equal(own(i-1), its(k-1)) {
 				same = 0
 			}
 			costs[i*width+k] = min(costs[(i-1)*width+k-1]+same, costs[(i-1)*width+k]+1, costs[i*width+k-1]+1)
@@ -84,40 +83,41 @@ func (s *Source) align(passage []byte, words []word, from, to int) alignment {
 		}
 	}
 	out := alignment{cost: int(costs[n*width+k]), last: from + max(0, k-1)}
-	var changes []string
 	for i := n; i > 0; {
 		at := costs[i*width+k]
 		switch {
 		case k > 0 && at == costs[(i-1)*width+k-1] && bytes.Equal(own(i-1), its(k-1)):
 			i, k = i-1, k-1
 		case k > 0 && at == costs[(i-1)*width+k-1]+1:
-			changes = append(changes, shown(own(i-1))+" for "+shown(its(k-1)))
+			out.changes = append(out.changes, shown(own(i-1))+" for "+shown(its(k-1)))
 			i, k = i-1, k-1
 		case k > 0 && at == costs[i*width+k-1]+1:
-			changes = append(changes, shown(its(k-1))+" is missing")
+			out.changes = append(out.changes, shown(its(k-1))+" is missing")
 			k--
 		default:
-			changes = append(changes, shown(own(i-1))+" is added")
+			out.changes = append(out.changes, shown(own(i-1))+" is added")
 			i--
 		}
 	}
 	out.first = min(from+k, out.last)
-	slices.Reverse(changes)
-	out.more = max(0, len(changes)-mostShown)
-	out.changes = changes[:len(changes)-out.more]
+	slices.Reverse(out.changes)
 	return out
 }
 
 // changed says how a passage differs from the document.
 func (a alignment) changed() string {
-	switch {
-	case len(a.changes) == 0:
+	if len(a.changes) == 0 {
 		return "punctuation or marks differ"
-	case a.more > 0:
-		return fmt.Sprintf("%s, and %d more", strings.Join(a.changes, ", "), a.more)
-	default:
-		return strings.Join(a.changes, ", ")
 	}
+	return listed(a.changes)
+}
+
+// listed returns the first changes as a sentence lists them.
+func listed(changes []string) string {
+	if more := len(changes) - mostShown; more > 0 {
+		return fmt.Sprintf("%s, and %d more", strings.Join(changes[:mostShown], ", "), more)
+	}
+	return strings.Join(changes, ", ")
 }
 
 // shown returns words as a sentence quotes them.

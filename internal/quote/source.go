@@ -6,8 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDocument bounds a document, in bytes.
-const MaxDocument = 64 << 20
+const (
+	// MaxDocument bounds a document, in bytes.
+	MaxDocument = 16 << 20
+
+	mostWords = 4 << 20 // words that a document has at most
+)
 
 // shingle is how many words in a row must be as in the document, so that a passage which was changed is found. One changed word leaves so
 // many in any passage of closest runes.
@@ -20,26 +24,35 @@ type Source struct {
 	index []uint64 // the hash of each shingle, and in the lower half its first word; sorted
 }
 
-// Read prepares a document. It returns nil if the bytes are no text in UTF-8, or too many.
+// Read prepares a document. It returns nil if the bytes are no text in UTF-8, if they or their words are too many, or if the folded text is
+// more than twice as long. A source holds its folded text and 24 bytes for each word: 128 MiB at most. While Read works, it holds four
+// bytes more for each byte of folded text. Its time is n log n in the number of words.
 func Read(data []byte) *Source {
 	if len(data) > MaxDocument || !utf8.Valid(data) {
 		return nil
 	}
-	f := fold(string(data))
-	s := &Source{folded: f, words: wordsOf(f, len(data))}
+	f, ok := fold(string(data))
+	if !ok {
+		return nil
+	}
+	words, ok := wordsOf(f, len(data))
+	if !ok {
+		return nil
+	}
+	s := &Source{folded: f, words: words, index: make([]uint64, 0, len(words))}
 	s.places = nil // the words have theirs
-	s.index = make([]uint64, 0, len(s.words))
-	for i := range len(s.words) - shingle + 1 {
-		s.index = append(s.index, uint64(hashOfShingle(s.words[i:]))<<32|uint64(i))
+	for i := range len(words) - shingle + 1 {
+		s.index = append(s.index, uint64(hashOfShingle(s.text, words[i:]))<<32|uint64(i))
 	}
 	slices.Sort(s.index)
 	return s
 }
 
-func hashOfShingle(words []word) uint32 {
+// hashOfShingle returns the hash of the first words, which are those of a folded text.
+func hashOfShingle(text []byte, words []word) uint32 {
 	var h uint32
 	for _, w := range words[:shingle] {
-		h = (h ^ w.hash) * 16777619
+		h = (h ^ hashOf(text[w.at:w.end])) * 16777619
 		h ^= h >> 15
 	}
 	return h
@@ -61,34 +74,38 @@ func (s *Source) of(hash uint32) []uint64 {
 // place is where words stand in the folded text.
 type place struct{ at, end int }
 
-// mostPlaces bounds how many places of the same words are looked at. A word that the place does not begin or end with does not count.
-const mostPlaces = 4096
+// mostWork bounds how many bytes of the document are compared in vain, where it has the same words with more at their end.
+const mostWork = 4 << 20
 
 // next returns the first place of some words from an offset on at which no word of the document is cut in two, up to the offset to.
 func (s *Source) next(words []byte, from, to int) (place, bool) {
 	to = min(to, len(s.text))
-	for range mostPlaces {
-		if from >= to {
-			break
-		}
+	for work := 0; from < to && work < mostWork; work += len(words) + 64 {
 		i := bytes.Index(s.text[from:to], words)
 		if i < 0 {
 			break
 		}
 		at := from + i
-		if end := at + len(words); !s.splits(at) && !s.splits(end) {
+		end := at + len(words)
+		switch whole := s.whole(at); {
+		case whole > at:
+			from = whole
+		case s.whole(end) == end:
 			return place{at, end}, true
+		default:
+			_, n := utf8.DecodeRune(s.text[at:])
+			from = at + n
 		}
-		_, n := utf8.DecodeRune(s.text[at:])
-		from = at + n
 	}
 	return place{}, false
 }
 
-// splits reports whether an offset lies within a word.
-func (s *Source) splits(offset int) bool {
-	i := s.wordFrom(offset)
-	return i > 0 && int(s.words[i-1].end) > offset
+// whole returns an offset, or the end of the word that it cuts in two.
+func (s *Source) whole(offset int) int {
+	if i := s.wordFrom(offset); i > 0 {
+		return max(offset, int(s.words[i-1].end))
+	}
+	return offset
 }
 
 // wordFrom returns the index of the first word that begins at an offset or after it.
