@@ -1,7 +1,10 @@
 package debate_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unicode/utf8"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 const quotedReport = "The board met in May. It is not possible to close the plant before the end of the year, the report says."
@@ -70,6 +74,78 @@ func TestQuotationsAreChecked(t *testing.T) {
 		}
 	}
 	assert.Positive(t, read)
+}
+
+// The readers of a turn are told of each passage that looks like a quotation, whatever stands beside it.
+func TestEachQuotationIsCounted(t *testing.T) {
+	const (
+		right  = `<quote document="report.txt">It is not possible to close the plant</quote> `
+		forged = `<quote document="report.txt">It is possible to close the plant before the end of the year</quote> `
+	)
+	var many, long strings.Builder
+	for i := range 25 {
+		fmt.Fprintf(&many, `<quote document="report.txt">Nobody has said that number %d</quote> `, i)
+	}
+	for i := range 18 {
+		fmt.Fprintf(&long, `<quote document="report.txt">to close the plant before the end of the year %d, the report says</quote> `, i)
+	}
+	for _, c := range [][2]string{
+		{right + strings.Replace(forged, "<quote ", `<quote class="a" `, 1), "1 as in report.txt; 1 not checked"},
+		{right + strings.Replace(forged, "<quote ", "<Quote ", 1), "1 as in report.txt; 1 not checked"},
+		{right + strings.Replace(forged, `"report.txt"`, "report.txt", 1), "1 as in report.txt; 1 not checked"},
+		{strings.Repeat(right, 40) + forged, `1 as in report.txt; 1 altered in report.txt ("not" is missing)`},
+		{many.String(), "20 not found in report.txt; all others not checked"},
+		{long.String() + "<quote>the last one</quote>", "18 altered in a document; 1 not checked"},
+		{strings.Replace(right, "not possible", "[…]", 1), "1 not checked"},
+		{
+			`<quote document="report.txt">The board met in May. […] before the end of the year</quote>`,
+			`1 altered in report.txt ("not possible to close the plant" is left out)`,
+		},
+	} {
+		said, want := c[0], c[1]
+		config, engine, p := quoting(said)
+		stage.Run(t, engine, config)
+		var labels []string
+		for _, req := range p.Requests() {
+			for _, m := range req.Messages {
+				if _, found, ok := strings.Cut(m.Label, "quotations checked by the program: "); ok {
+					labels = append(labels, found)
+				}
+			}
+		}
+		assert.Contains(t, labels, want, said)
+	}
+}
+
+// blobReads counts how often files are read.
+type blobReads struct {
+	*store.Memory
+
+	n atomic.Int64
+}
+
+func (b *blobReads) Blob(ctx context.Context, id, hash string) ([]byte, error) {
+	b.n.Add(1)
+	return b.Memory.Blob(ctx, id, hash)
+}
+
+// An answer to a question that is not open is refused before a document is read for it.
+func TestARefusedAnswerReadsNoDocument(t *testing.T) {
+	config, engine, _ := quoting("I say nothing of it.")
+	config.Judging = nil
+	config.Participants[0] = withAda(flow.Term{}).Participants[0]
+	kept := &blobReads{Memory: &store.Memory{}}
+	engine.Store = kept
+	session := stage.Started(t, engine, config)
+	stage.AwaitsInput(t, session)
+	require.NoError(t, session.Close())
+	other, before := stage.Twin(engine), kept.n.Load()
+	answer := flow.Answer{Inquiry: "r1.opening.Cyd", Text: `<quote document="report.txt">It is not possible to close the plant</quote>`}
+	require.Error(t, other.Control(t.Context(), session.ID(), answer))
+	assert.Equal(t, before, kept.n.Load())
+	answer.Inquiry = stage.AdasOpening
+	require.NoError(t, other.Control(t.Context(), session.ID(), answer))
+	assert.Greater(t, kept.n.Load(), before)
 }
 
 // A turn without the setting has no quotations.

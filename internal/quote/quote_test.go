@@ -223,17 +223,17 @@ func TestQuotations(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(36, 1))
 	sentences, others := prose(r, 400), prose(r, 400)
-	document := strings.Join(sentences, " ")
 	numbers := [][2]string{
 		{".5", "5"}, {"3·5", "5"}, {"3.5", "5"}, {"1 234", "234"}, {"1\u202f234", "234"}, {"-$5", "$5"}, {"\u22125", "5"}, {"1/5", "5"}, {"~5", "5"},
 	}
 	breaks := []string{"-\n", "-\r\n  ", "\u2010\n", "\u00ad\n", "\u00ad", "\u200d", "\u200c", "\u034f", "\u2063"}
 	var measured, broken []string // how a passage goes on behind its number, and behind the first half of its word
+	document := slices.Clone(sentences)
 	for i, s := range prose(r, 400) {
 		measured, broken = append(measured, " mg of "+s), append(broken, "safe in "+s)
-		document += " Somebody took " + numbers[i/3%len(numbers)][0] + measured[i] + " It was un" + breaks[i/3%len(breaks)] + broken[i]
+		document = append(document, "Somebody took "+numbers[i/3%len(numbers)][0]+measured[i], "It was un"+breaks[i/3%len(breaks)]+broken[i])
 	}
-	source := quote.Read([]byte(document))
+	source := quote.Read([]byte(strings.Join(document, " ")))
 	require.NotNil(t, source)
 	without := func(s string, i int, with ...string) string {
 		return strings.Join(slices.Replace(strings.Fields(s), i, i+1, with...), " ")
