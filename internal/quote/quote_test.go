@@ -218,7 +218,7 @@ func prose(r *rand.Rand, sentences int) []string {
 	return out
 }
 
-// TestQuotations: of 1,600 quotations none is verified that was changed.
+// TestQuotations: of 1,625 quotations none is verified that was changed.
 func TestQuotations(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(36, 1))
