@@ -90,13 +90,13 @@ func TestEachQuotationIsCounted(t *testing.T) {
 		fmt.Fprintf(&long, `<quote document="report.txt">to close the plant before the end of the year %d, the report says</quote> `, i)
 	}
 	for _, c := range [][2]string{
-		{right + strings.Replace(forged, "<quote ", `<quote class="a" `, 1), "1 as in report.txt; 1 not checked"},
-		{right + strings.Replace(forged, "<quote ", "<Quote ", 1), "1 as in report.txt; 1 not checked"},
-		{right + strings.Replace(forged, `"report.txt"`, "report.txt", 1), "1 as in report.txt; 1 not checked"},
+		{right + strings.Replace(forged, "<quote ", `<quote class="a" `, 1), "1 as in report.txt; 1 not checked (its mark names no document)"},
+		{right + strings.Replace(forged, "<quote ", "<Quote ", 1), "1 as in report.txt; 1 not checked (its mark names no document)"},
+		{right + strings.Replace(forged, `"report.txt"`, "report.txt", 1), "1 as in report.txt; 1 not checked (its mark names no document)"},
 		{strings.Repeat(right, 40) + forged, `1 as in report.txt; 1 altered in report.txt ("not" is missing)`},
 		{many.String(), "20 not found in report.txt; all others not checked"},
 		{long.String() + "<quote>the last one</quote>", "18 altered in a document; 1 not checked"},
-		{strings.Replace(right, "not possible", "[…]", 1), "1 not checked"},
+		{strings.Replace(right, "not possible", "[…]", 1), "1 not checked (a part of it is too short)"},
 		{
 			`<quote document="report.txt">The board met in May. […] before the end of the year</quote>`,
 			`1 altered in report.txt ("not possible to close the plant" is left out)`,

@@ -13,18 +13,20 @@ func (w *reporter) quotations(t *flow.Turn) []block {
 	var all []source
 	for i := range t.Quotations {
 		q := &t.Quotations[i]
-		s := source{Title: "not checked", Passage: short(passage(t.Text, q.Start, q.End), maxPassage)}
+		s := source{Passage: short(passage(t.Text, q.Start, q.End), maxPassage)}
 		file := line(q.File)
 		switch q.Status {
 		case flow.QuoteVerified:
 			s.Title = fmt.Sprintf("as in %s, bytes %d to %d", file, q.From, q.To)
-			if q.Changed != "" {
-				s.Title += ": " + line(q.Changed)
-			}
 		case flow.QuoteAltered:
-			s.Title = fmt.Sprintf("altered in %s, bytes %d to %d: %s", file, q.From, q.To, line(q.Changed))
+			s.Title = fmt.Sprintf("altered in %s, bytes %d to %d", file, q.From, q.To)
 		case flow.QuoteAbsent:
 			s.Title = "not found in " + file
+		default:
+			s.Title = "not checked"
+		}
+		if q.Changed != "" {
+			s.Title += ": " + line(q.Changed)
 		}
 		if q.From < q.To {
 			if settings := w.record.Settings(); settings != nil && len(settings.Documents) > 0 {

@@ -23,7 +23,8 @@ type Quotation struct {
 	// From and To are the place in the file, in bytes. Both are 0 where the words were not found.
 	From int `json:"from,omitempty"`
 	To   int `json:"to,omitempty"`
-	// Changed says which words differ: `"not" is missing`. Of a verified passage it says which words an ellipsis leaves out.
+	// Changed says which words differ: `"not" is missing`. Of a verified passage it says which words an ellipsis leaves out, and of an
+	// unchecked one why it is not compared.
 	Changed string `json:"changed,omitempty"`
 }
 
@@ -55,9 +56,14 @@ func (c *Core) quotations(said string, found map[string]Quotation) (out []Quotat
 	}
 	for _, m := range quote.Marks(said, MaxQuotations) {
 		q := found[m.Key(said)]
-		known := q.Status == QuoteVerified || q.Status == QuoteAltered || q.Status == QuoteAbsent
-		if !known || q.From < 0 || q.To < q.From || !IsHash(q.Hash) {
-			q = Quotation{Status: QuoteUnchecked}
+		known := q.Status == QuoteVerified || q.Status == QuoteAltered || q.Status == QuoteAbsent || q.Status == QuoteUnchecked
+		switch {
+		case len(out) == MaxQuotations:
+			q = Quotation{Status: QuoteUnchecked, Changed: "there are too many"}
+		case m.Document == "":
+			q = Quotation{Status: QuoteUnchecked, Changed: "its mark names no document"}
+		case !known || q.From < 0 || q.To < q.From || !IsHash(q.Hash):
+			q = Quotation{Status: QuoteUnchecked, Changed: "no text document of this name can be read"}
 		}
 		q.Start, q.End, q.File = m.Start, m.End, cmp.Or(q.File, m.Document)
 		q.File, q.Changed = text.OneLine(q.File, maxFileName), text.OneLine(q.Changed, maxChanged)
@@ -130,6 +136,6 @@ func (q *Quotation) words(brief bool) string {
 	case QuoteAbsent:
 		return "not found in " + file
 	default:
-		return "not checked"
+		return "not checked" + changed
 	}
 }

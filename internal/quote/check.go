@@ -24,7 +24,7 @@ const (
 type Finding struct {
 	Status   Status
 	From, To int    // where the words stand in the document, in bytes; 0 and 0: nowhere
-	Changed  string // what differs, if the status is altered; of a verified passage what is left out
+	Changed  string // what differs, if the status is altered; what a verified passage leaves out; why nothing was compared
 }
 
 const (
@@ -39,24 +39,32 @@ const (
 // Check compares a passage with the document. Words that are left out are marked by an ellipsis, also in brackets. The time is linear in
 // the length of the document. A passage that is not as in the document takes the square of its words, and has at most longest bytes.
 func (s *Source) Check(passage string) Finding {
-	if s == nil || !utf8.ValidString(passage) {
-		return Finding{Status: Unchecked}
+	if s == nil {
+		return unchecked("the document is no text, or too long")
 	}
 	f, fits := fold(passage)
+	if !fits || !utf8.ValidString(passage) {
+		return unchecked("its characters cannot be compared")
+	}
 	whole := trimmed(f.text)
-	if !fits || !ample(whole) {
-		return Finding{Status: Unchecked}
+	if !ample(whole) {
+		return unchecked("it is too short")
 	}
 	if p, ok := s.next(whole, 0, math.MaxInt); ok {
 		return s.found(p)
 	}
 	parts := partsOf(whole)
-	thin := func(part []byte) bool { return !ample(part) }
-	if len(whole) > longest || len(parts) > mostGaps+1 || slices.ContainsFunc(parts, thin) {
-		return Finding{Status: Unchecked}
+	switch {
+	case len(whole) > longest || len(parts) > mostGaps+1:
+		return unchecked("it is too long")
+	case slices.ContainsFunc(parts, func(part []byte) bool { return !ample(part) }):
+		return unchecked("a part of it is too short")
+	default:
+		return s.chain(parts)
 	}
-	return s.chain(parts)
 }
+
+func unchecked(why string) Finding { return Finding{Status: Unchecked, Changed: why} }
 
 // ample reports whether a passage is long enough, and has words.
 func ample(passage []byte) bool {

@@ -45,7 +45,7 @@ func (h *Host) quotations(
 func (h *Host) quotation(
 	ctx context.Context, id string, files *shelf, documents []flow.Document, m quote.Mark, words string,
 ) (best flow.Quotation, found bool) {
-	order := map[flow.QuoteStatus]int{flow.QuoteAbsent: 1, flow.QuoteAltered: 2, flow.QuoteVerified: 3}
+	order := map[flow.QuoteStatus]int{flow.QuoteUnchecked: 1, flow.QuoteAbsent: 2, flow.QuoteAltered: 3, flow.QuoteVerified: 4}
 	for i := range documents {
 		d := &documents[i]
 		for k := range d.Files {
