@@ -53,7 +53,7 @@ func (c *Core) reopen(s Reopened) error {
 		return err
 	}
 	s.Note.ID, s.Note.Text = ownNote+strconv.Itoa(r.reopened), c.fitted(text.Readable(s.Note.Text))
-	if err := c.mayGoOn(&s.Note); err != nil {
+	if err := c.mayReopen(&s.Note); err != nil {
 		return err
 	}
 	return c.note(s.Note)
