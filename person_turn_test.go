@@ -182,6 +182,66 @@ func TestAPersonDebatesAcrossProcesses(t *testing.T) {
 	})
 }
 
+// A process that is killed right after it has saved a question loses nothing of the person's time: the log says when that is over.
+func TestAKilledProcessLosesNoTimeOfAPerson(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := withAda(flow.Term{Within: flow.Duration(10 * time.Minute), StandIn: "test/debater"})
+		config.ID = "killed"
+		config.Mode = debate.Simultaneous
+		c := stage.NewCompany(t, config)
+		host, worker, began := c.Member(), c.Member(), time.Now()
+		c.Saved = func(m *stage.Member, events []flow.Event) {
+			for i := range events {
+				if moved, ok := events[i].Body.(*flow.Transition); ok && moved.To == flow.StateAwaitingInput && m == host {
+					m.Die()
+				}
+			}
+		}
+		host.Begun()
+		w := stage.Works(t.Context(), worker.Engine, debate.Work{})
+		for len(c.Record(config.ID).Turns) < 2 {
+			stage.Pass(time.Second)
+			require.Less(t, time.Since(began), time.Hour)
+		}
+		assert.InDelta(t, 10*time.Minute, time.Since(began), float64(time.Minute))
+		for _, turn := range c.Record(config.ID).Turns {
+			assert.Equal(t, "test/debater", turn.Model)
+		}
+		require.NoError(t, w.End())
+	})
+}
+
+// An answer counts once it is saved, also if its caller is gone by then. The time of the others goes on.
+func TestAnAnswerWhoseCallerIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.ID, config.Judging = "gone", &debate.Judging{When: debate.AtEnd}
+		for _, name := range []string{"Zoe", "Yan"} {
+			term := flow.Term{Within: flow.Duration(time.Hour), Overdue: flow.OptionSkip}
+			config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Name: name, Person: true, Term: term})
+		}
+		c := stage.NewCompany(t, config)
+		host, desk := c.Member(), c.Member()
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		c.Saved = func(m *stage.Member, _ []flow.Event) {
+			if m == desk {
+				leave()
+			}
+		}
+		question := stage.AwaitsInput(t, host.Begun()).Inquiries[0]
+		require.NoError(t, host.Shutdown(t.Context()))
+		_, example, _ := strings.Cut(question.Question, "looks like this: ")
+		require.NoError(t, desk.Control(ctx, config.ID, flow.Answer{Inquiry: question.ID, Text: example}))
+		for info, err := range desk.List(t.Context(), store.Filter{Asking: true}) {
+			require.NoError(t, err)
+			assert.Equal(t, 1, info.Asks)
+			assert.Positive(t, int64(info.Alarm), "the other's time is watched")
+		}
+		assert.Equal(t, flow.StateAwaitingInput, c.Record(config.ID).State)
+	})
+}
+
 // Where all speak at once, a person reads the others when all have spoken.
 func TestAPersonSpeaksAtOnceWithModels(t *testing.T) {
 	config := withAda(flow.Term{})

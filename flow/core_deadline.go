@@ -94,28 +94,36 @@ func (r *Record) uncount(call *callState) {
 // times returns the next moment after now at which a limit of time is reached that still counts. Zero: there is none. While a person
 // is asked, the time of a round stands still.
 func (r *Record) times(now time.Time) time.Time {
-	var next time.Time
-	at := func(t time.Time) {
-		if t.After(now) && (next.IsZero() || t.Before(next)) {
-			next = t
+	next := r.wakes(now)
+	if began := r.began(); !began.IsZero() && r.State != StateAwaitingInput {
+		next = sooner(next, began.Add(r.settings.RoundTimeout), now)
+		for _, call := range r.sharing {
+			next = sooner(next, began.Add(call.special.share), now)
 		}
 	}
+	return next
+}
+
+// wakes is times without the time of the round: it is that of a conversation that waits for a person.
+func (r *Record) wakes(now time.Time) (next time.Time) {
 	if b := r.settings.Budget; b != nil {
 		if b.SoftTime > 0 && r.work != StateCompleting && r.work != StateInitializing {
-			at(r.timesFrom.Add(b.SoftTime))
+			next = sooner(next, r.timesFrom.Add(b.SoftTime), now)
 		}
 		if b.HardTime > 0 {
-			at(r.timesFrom.Add(b.HardTime))
+			next = sooner(next, r.timesFrom.Add(b.HardTime), now)
 		}
 	}
 	for i := range r.Inquiries {
-		at(r.Inquiries[i].ends())
+		next = sooner(next, r.Inquiries[i].ends(), now)
 	}
-	if began := r.began(); !began.IsZero() && r.State != StateAwaitingInput {
-		at(began.Add(r.settings.RoundTimeout))
-		for _, call := range r.sharing {
-			at(began.Add(call.special.share))
-		}
+	return next
+}
+
+// sooner returns the first of two moments after now. The zero time is none.
+func sooner(next, t, now time.Time) time.Time {
+	if t.After(now) && (next.IsZero() || t.Before(next)) {
+		return t
 	}
 	return next
 }

@@ -37,7 +37,7 @@ func (c *Core) Wake() time.Time {
 	if c.record.State != StateAwaitingInput || c.record.InFlight() > 0 {
 		return time.Time{}
 	}
-	at := c.record.times(time.Time{})
+	at := c.record.wakes(time.Time{})
 	if !at.IsZero() {
 		at = at.Add(-c.ahead)
 	}

@@ -60,11 +60,12 @@ func (r *Record) Question(id string) (*Question, bool) {
 	return out, true
 }
 
-// Questions says how many inquiries wait for a person, and since when. It is recorded with the events after which either has changed, so
-// that lists need not read the log. A conversation that is over has none.
+// Questions says how many inquiries wait for a person, since when, and for how long. It is recorded with the events after which one of
+// these has changed, so that lists need not read the log. A conversation that is over has none.
 type Questions struct {
 	Open  int       `json:"open"`
 	Since time.Time `json:"since,omitzero"` // when the oldest of them was asked; zero: none is open
+	Wake  time.Time `json:"wake,omitzero"`  // when something follows although nobody answers; zero: nothing does
 }
 
 // EventKind implements [Body].
@@ -78,17 +79,20 @@ func (r *Record) questions() Questions {
 			now.Since = at
 		}
 	}
+	if now.Open > 0 {
+		now.Wake = r.wakes(time.Time{})
+	}
 	return now
 }
 
-// tellQuestions records how many inquiries are open, if the log says something else.
+// tellQuestions records what lists show of the open inquiries, if the log says something else.
 func (c *Core) tellQuestions() error {
 	r := c.record
 	if r.start == nil || r.Final() || len(r.Inquiries) == 0 && r.told.Open == 0 {
 		return nil
 	}
 	now := r.questions()
-	if now.Open == r.told.Open && now.Since.Equal(r.told.Since) {
+	if now.Open == r.told.Open && now.Since.Equal(r.told.Since) && now.Wake.Equal(r.told.Wake) {
 		return nil
 	}
 	return c.emit(Event{Body: &now})
@@ -96,8 +100,8 @@ func (c *Core) tellQuestions() error {
 
 // foldQuestions folds what lists show of the open inquiries.
 func (r *Record) foldQuestions(q *Questions) error {
-	if q.Open < 0 || q.Since.IsZero() != (q.Open == 0) {
-		return invalid("questions.open", "is negative, or the time of the oldest is missing")
+	if q.Open < 0 || q.Since.IsZero() != (q.Open == 0) || !q.Wake.IsZero() && q.Open == 0 {
+		return invalid("questions.open", "is negative, or does not fit the times")
 	}
 	r.told = *q
 	return nil

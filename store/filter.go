@@ -63,6 +63,9 @@ type Info struct {
 	// since before logs said so.
 	Asks    int       `json:"asks,omitempty"`
 	AskedAt time.Time `json:"askedAt,omitzero"`
+	// Wake is when something follows although nobody answers. In the state awaitingInput it is the time of the alarm, unless
+	// SetAlarm has set another one. Zero: nothing follows.
+	Wake time.Time `json:"wake,omitzero"`
 	// Spent is what the conversation had cost when its state changed last, as far as it is known, and Unsettled what it may have cost
 	// beyond that. If the conversation is over and nothing is unsettled, that is final. Otherwise [Info.Recount] brings both up to date,
 	// also in an idle state: while a person is awaited, calls go on.
@@ -207,10 +210,10 @@ func (i *Info) Add(e *flow.Event) {
 		}
 		i.State, i.Spent, i.Unsettled, i.Result = body.To, body.Spent, body.Unsettled, body.Result
 		if body.To.Final() {
-			i.Asks, i.AskedAt = 0, time.Time{}
+			i.Asks, i.AskedAt, i.Wake = 0, time.Time{}, time.Time{}
 		}
 	case *flow.Questions:
-		i.Asks, i.AskedAt = body.Open, body.Since
+		i.Asks, i.AskedAt, i.Wake = body.Open, body.Since, body.Wake
 	case *flow.Round:
 		i.Round = body.N
 	case *flow.Amendment:

@@ -39,7 +39,7 @@ type memoryLog struct {
 
 	quarantine  Quarantine
 	quarantined time.Time // until when
-	alarm       time.Time // zero: there is none
+	alarm       time.Time // as it was set since the last append; zero: it was not
 }
 
 var (
@@ -178,9 +178,7 @@ func (l *memoryLog) listed(id string, now time.Time) Info {
 	if l.until.After(now) {
 		info.Owner = l.owner
 	}
-	if !l.alarm.IsZero() {
-		info.Alarm = AlarmIn(l.alarm.Sub(now))
-	}
+	info.AlarmAt(l.alarm, now)
 	return info
 }
 

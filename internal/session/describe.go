@@ -28,9 +28,9 @@ func (h *Host) describe(ctx context.Context, id string) (info store.Info, known 
 func (h *Host) mayOpen(ctx context.Context, id string) (rested int64, err error) {
 	info, known, err := h.describe(ctx, id)
 	switch {
-	case err != nil || !known:
+	case err != nil || !known || info.State.Idle():
 		return 0, err
-	case !info.State.Idle() && info.Owner != "":
+	case info.Owner != "":
 		return 0, StoreError("lease", flow.ErrLeased)
 	case info.Alarm != 0 && info.Alarm > -flow.Duration(h.Lease):
 		return info.Seq, nil

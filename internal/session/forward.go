@@ -77,20 +77,21 @@ func (h *Host) Control(ctx context.Context, id string, signal flow.Signal) error
 			return err
 		}
 	}
-	if err := h.forward(ctx, id, signal); err != nil {
+	core, err := h.forward(ctx, id, signal)
+	if err != nil || !core.Record().Final() || core.Over() {
 		return err
 	}
-	return h.finishCalls(ctx, id)
+	return h.finishCalls(context.WithoutCancel(ctx), id)
 }
 
-// forward appends a control to the log of a conversation that is not open in this host.
-func (h *Host) forward(ctx context.Context, id string, signal flow.Signal) error {
+// forward appends a control to the log of a conversation that is not open in this host, and returns what the log then says.
+func (h *Host) forward(ctx context.Context, id string, signal flow.Signal) (*flow.Core, error) {
 	if _, err := h.Now(ctx, "control"); err != nil {
-		return err
+		return nil, err
 	}
 	log := ledger{way: &outsider{host: h, id: id, writer: h.newWriter(), op: "control"}}
 	_, _, err := log.advance(ctx, signal)
-	return err
+	return log.core, err
 }
 
 // loadLate folds a stored log, and then what has been appended meanwhile: to fold a long log takes longer than a fast conversation
@@ -115,16 +116,8 @@ func (h *Host) loadLate(ctx context.Context, id string) (*flow.Core, []flow.Even
 }
 
 // finishCalls records what the calls in flight have cost in a conversation that a control has just ended, if nobody has
-// its lease. No worker would look for such a conversation. Of one that waits for a person still, it sets the alarm again.
+// its lease. No worker would look for such a conversation.
 func (h *Host) finishCalls(ctx context.Context, id string) error {
-	core, err := h.Load(ctx, id)
-	if err != nil {
-		return err
-	}
-	h.keepAlarm(ctx, core)
-	if !core.Record().Final() || core.Over() {
-		return nil
-	}
 	if open, err := h.beginOpening(ctx, id); open != nil || errors.Is(err, flow.ErrClosed) {
 		return nil // an open session does it; a host that is shut leaves it
 	} else if err != nil {

@@ -163,12 +163,11 @@ func (s *Session) releaseLease() {
 		broken = nil // whoever opens it tells
 	}
 	refusals, seq, at := s.refusals, s.core.Record().Seq, s.alarm()
-	s.alarmed = seq
 	release := func() { // the lease ends last, so that no worker comes in between
 		s.host.refused(context.Background(), s.ID, broken, refusals)
 		ctx, cancel := context.WithTimeout(context.Background(), s.host.Lease)
 		defer cancel()
-		if !at.IsZero() { // else the last append has removed it
+		if !at.IsZero() { // else it is as the last append has set it
 			s.host.setAlarm(ctx, s.ID, seq, at)
 		}
 		_ = s.host.Store.Release(ctx, s.ID, s.writer) // without it the lease ends by itself

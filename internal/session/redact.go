@@ -28,7 +28,6 @@ func (h *Host) Redact(ctx context.Context, id string, rewrite func(log []flow.Ev
 	for range maxConflicts {
 		err := h.redact(ctx, redactor, id, rewrite)
 		if err == nil {
-			h.keepAlarmOf(ctx, id)
 			return h.refresh(ctx, id)
 		}
 		if !errors.Is(err, flow.ErrConflict) {

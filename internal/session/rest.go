@@ -8,7 +8,7 @@ import (
 )
 
 // Rest waits until no process needs to work on the conversation for longer than far: it needs none, at least until a limit of
-// its time is reached, or no call is in flight and the next one is due later. Then it sets the alarm for that time, drains the session,
+// its time is reached, or no call is in flight and the next one is due later. Then it sets the alarm for that call, drains the session,
 // and returns when nothing of it runs any more. The error is why the session is closed, or that of ctx: a session that drains by then
 // drains on.
 func (s *Session) Rest(ctx context.Context, far time.Duration) (flow.Next, error) {
@@ -53,7 +53,6 @@ func (s *Session) rest(ctx context.Context, far time.Duration) (next flow.Next, 
 		if wake := s.core.Wake(); !wake.IsZero() {
 			next.Wait = s.until(wake)
 		}
-		s.resetAlarm()
 	case s.timer != nil && len(s.flights) == 0 && r.InFlight() == 0 && s.until(s.due) > far:
 		next.Wait, s.far = s.until(s.due), r.Seq
 	default:

@@ -48,7 +48,6 @@ type Session struct {
 	timer         *time.Timer // for the next Tick
 	due           time.Time   // when it fires
 	far           int64       // where the log ended when the next call was found to be due long after; 0: it was not
-	alarmed       int64       // where the log ended when the alarm in the store was last set, or needed none; 0: nobody has looked
 	running       int         // goroutines, and timers that have not fired
 
 	heed heed // what the host's looks know of the session; they guard it

@@ -7,14 +7,13 @@ import (
 	"os"
 	"time"
 
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
 
 var _ store.Alarms = (*Store)(nil)
 
-// alarm is the one line of an alarm's file. It counts while the log ends at Seq, so that an append removes it without a change of the
-// file.
+// alarm is the one line of an alarm's file: one that SetAlarm has set. It counts while the log ends at Seq, so that an append removes it
+// without a change of the file.
 type alarm struct {
 	Seq int64     `json:"seq"`
 	At  time.Time `json:"at"`
@@ -71,11 +70,11 @@ func (h *locked) endsAt(seq int64) (bool, error) {
 	return seq > 0 && h.last.Last == seq, err
 }
 
-// alarm returns the time to the alarm of a conversation whose log ends at seq; 0: there is none.
-func (s *Store) alarm(name string, seq int64) (flow.Duration, error) {
+// alarm returns the alarm that was set of a conversation whose log ends at seq. Zero: none was.
+func (s *Store) alarm(name string, seq int64) (time.Time, error) {
 	a, err := readNote[alarm](s.disk, name+suffixAlarm)
-	if err != nil || a.At.IsZero() || a.Seq != seq {
-		return 0, err
+	if err != nil || a.Seq != seq {
+		return time.Time{}, err
 	}
-	return store.AlarmIn(a.At.Sub(s.now())), nil
+	return a.At, nil
 }

@@ -70,6 +70,7 @@ type entry struct {
 	Since           time.Time      `json:"since,omitzero"`
 	Asks            int            `json:"asks,omitempty"`
 	Asked           time.Time      `json:"asked,omitzero"`
+	Wake            time.Time      `json:"wake,omitzero"`
 	Damage          *damageNote    `json:"damage,omitempty"` // a damaged journal is long to read: all of it is searched for what is whole
 }
 
@@ -159,7 +160,7 @@ func (e *entry) info() store.Info {
 		ID: e.ID, Flow: e.Flow, Format: e.Format, State: e.State, Topic: e.Topic, Labels: e.Labels, Round: e.Round,
 		Spent: e.Spent, Unsettled: e.Unsettled, Copied: e.Copied, CopiedUnsettled: e.CopiedUnsettled, Limit: e.Limit,
 		Result: e.Result, Seq: e.Seq, StartedAt: e.Started, LastAt: e.Last, Since: e.Since,
-		Asks: e.Asks, AskedAt: e.Asked,
+		Asks: e.Asks, AskedAt: e.Asked, Wake: e.Wake,
 	}
 	if e.Damage != nil {
 		info.Err = &CorruptError{ID: e.ID, Offset: e.Damage.Offset, Line: e.Damage.Line, Err: errors.New(e.Damage.Says)}
@@ -183,7 +184,7 @@ func (x *index) add(info *store.Info, now stamp) {
 		Topic: info.Topic, Labels: info.Labels, Round: info.Round, Spent: info.Spent, Unsettled: info.Unsettled,
 		Copied: info.Copied, CopiedUnsettled: info.CopiedUnsettled, Limit: info.Limit, Result: info.Result,
 		Seq: info.Seq, Started: info.StartedAt, Last: info.LastAt, Since: info.Since,
-		Asks: info.Asks, Asked: info.AskedAt,
+		Asks: info.Asks, Asked: info.AskedAt, Wake: info.Wake,
 	}
 	if corrupt, ok := errors.AsType[*CorruptError](info.Err); ok {
 		e.Damage = &damageNote{corrupt.Offset, corrupt.Line, corrupt.Err.Error()}

@@ -52,6 +52,7 @@ type commit struct {
 	Since  time.Time  `json:"since,omitzero"`  // when the conversation has come to its state; zero: an earlier release did not say
 	Asks   int        `json:"asks,omitempty"`  // questions to persons that are open
 	Asked  time.Time  `json:"asked,omitzero"`  // when the oldest of them was asked
+	Wake   time.Time  `json:"wake,omitzero"`   // when something follows although nobody answers them
 	Start  int64      `json:"start,omitempty"` // offset of the line of the start event
 }
 
@@ -132,7 +133,7 @@ func encode(after int64, events []flow.Event) (*batch, error) {
 func (b *batch) seal(before block, writer string) (block, error) {
 	info := store.Info{
 		State: before.State, Since: before.Since, Round: before.Round, Spent: before.Spent, Unsettled: before.Unsettled, Limit: before.Limit,
-		Result: before.Result, Asks: before.Asks, AskedAt: before.Asked,
+		Result: before.Result, Asks: before.Asks, AskedAt: before.Asked, Wake: before.Wake,
 	}
 	for i := range b.events {
 		info.Add(&b.events[i])
@@ -141,7 +142,7 @@ func (b *batch) seal(before block, writer string) (block, error) {
 	own.commit = commit{
 		First: b.events[0].Seq, Last: info.Seq, Bytes: int64(b.lines.Len()), Prev: before.sum, Writer: token(writer),
 		State: info.State, Round: info.Round, Spent: info.Spent, Unsettled: info.Unsettled, Limit: info.Limit,
-		Result: info.Result, At: info.LastAt, Since: info.Since, Asks: info.Asks, Asked: info.AskedAt, Start: before.Start,
+		Result: info.Result, At: info.LastAt, Since: info.Since, Asks: info.Asks, Asked: info.AskedAt, Wake: info.Wake, Start: before.Start,
 	}
 	if b.start >= 0 {
 		own.Start = before.end + b.start

@@ -43,6 +43,7 @@ type lister struct {
 	each   map[string]int  // see store.Filter
 	alive  map[string]bool // by handle: whether it is alive
 	text   []byte          // the last start event
+	now    time.Time       // zero: nobody has asked
 }
 
 func (l *lister) run(ctx context.Context, give func(store.Info) bool) error {
@@ -120,7 +121,7 @@ func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) 
 		return info, false, nil // it was deleted just now, or its first commit is being written
 	}
 	file := name(id)
-	l.add(&info, l.beside[file+suffixLease], l.beside[file+suffixQuarantine], l.beside[file+suffixAlarm])
+	l.add(ctx, &info, l.beside[file+suffixLease], l.beside[file+suffixQuarantine], l.beside[file+suffixAlarm])
 	if !l.filter.Matches(info) || l.filter.Text == "" {
 		return info, l.filter.Matches(info), nil
 	}
@@ -141,7 +142,7 @@ func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) 
 }
 
 // add adds to a description what stands beside the journal, in those files that there may be.
-func (l *lister) add(info *store.Info, lease, quarantine, alarm bool) {
+func (l *lister) add(ctx context.Context, info *store.Info, lease, quarantine, alarm bool) {
 	if lease {
 		owner, err := l.owner(name(info.ID))
 		info.Owner, info.Err = owner, errors.Join(info.Err, err)
@@ -150,10 +151,27 @@ func (l *lister) add(info *store.Info, lease, quarantine, alarm bool) {
 		q, err := l.store.quarantine(name(info.ID))
 		info.Quarantine, info.Err = q, errors.Join(info.Err, err)
 	}
+	var set time.Time
 	if alarm {
-		d, err := l.store.alarm(name(info.ID), info.Seq)
-		info.Alarm, info.Err = d, errors.Join(info.Err, err)
+		at, err := l.store.alarm(name(info.ID), info.Seq)
+		set, info.Err = at, errors.Join(info.Err, err)
 	}
+	now := l.store.now()
+	if set.IsZero() && !info.Wake.IsZero() {
+		now = l.clock(ctx)
+	}
+	info.AlarmAt(set, now)
+}
+
+// clock returns the time by the clock that [Store.Time] tells, as the log has it. It is asked once.
+func (l *lister) clock(ctx context.Context) time.Time {
+	if l.now.IsZero() {
+		var err error
+		if l.now, err = l.store.Time(ctx); err != nil { // such as of a folder that nobody may write to
+			l.now = l.store.now()
+		}
+	}
+	return l.now
 }
 
 // Describe implements [store.Describer]. It reads the last commit of the journal and the start event. Like List, it never
@@ -167,7 +185,7 @@ func (s *Store) Describe(ctx context.Context, id string) (store.Info, error) {
 	if info.Seq == 0 && info.Err == nil {
 		return store.Info{}, flow.ErrNotFound
 	}
-	l.add(&info, true, true, true)
+	l.add(ctx, &info, true, true, true)
 	return info, nil
 }
 
@@ -214,7 +232,8 @@ func (l *lister) look(id string) (store.Info, bool) {
 	last, settled, err := l.end(f, id)
 	info := store.Info{
 		ID: id, State: last.State, Round: last.Round, Spent: last.Spent, Unsettled: last.Unsettled, Limit: last.Limit,
-		Result: last.Result, Seq: last.Last, LastAt: last.At, Since: last.Since, Asks: last.Asks, AskedAt: last.Asked, Err: err,
+		Result: last.Result, Seq: last.Last, LastAt: last.At, Since: last.Since, Asks: last.Asks, AskedAt: last.Asked, Wake: last.Wake,
+		Err: err,
 	}
 	if err := l.start(f, &last, &info); err != nil {
 		if d, wrong := errors.AsType[*damage](err); wrong {

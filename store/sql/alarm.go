@@ -9,12 +9,12 @@ import (
 )
 
 // SetAlarm implements [store.Alarms]. Its time is measured by the clock of the database. In SQLite it does not wait for the disk: without
-// its alarm, a conversation is opened once more.
+// an alarm that was set, a conversation is opened once more.
 func (s *Store) SetAlarm(ctx context.Context, id string, seq int64, d time.Duration) error {
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	due, args := "0", []any{id, seq}
+	due, args := "CASE WHEN state = 'awaitingInput' THEN wake ELSE 0 END", []any{id, seq}
 	if d > 0 {
 		due, args = s.dialect.now+" + $3", append(args, d.Microseconds())
 	}

@@ -268,8 +268,8 @@ func (s *Store) described(ctx context.Context, on statements, selected string, a
 		infos = append(infos, info)
 		return nil
 	}, fmt.Sprintf(`
-		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, d.hard, d.since, d.asked, d.due, d.due - %[1]s,
-			coalesce(l.owner, ''), coalesce(q.count, 0), coalesce(q.reason, ''), coalesce(q.until - %[1]s, 0) %[2]s`,
+		SELECT d.id, d.state, d.round, d.started, d.about, d.result, d.seq, d.at, d.hard, d.since, d.asked, d.wake, d.due,
+			d.due - %[1]s, coalesce(l.owner, ''), coalesce(q.count, 0), coalesce(q.reason, ''), coalesce(q.until - %[1]s, 0) %[2]s`,
 		s.dialect.now, selected), args...)
 	return infos, err
 }
@@ -288,9 +288,9 @@ func (s *Store) joined(filter store.Filter) string {
 // infoFrom reads a row. What is wrong with its content goes to Info.Err: it ends no list.
 func infoFrom(scan scanner) (info store.Info, err error) {
 	var state, started, last, encoded, result, since, asking, owner, reason string
-	var due, alarm, count, left int64
-	err = scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &info.Limit, &since, &asking, &due, &alarm,
-		&owner, &count, &reason, &left)
+	var wake, due, alarm, count, left int64
+	err = scan(&info.ID, &state, &info.Round, &started, &encoded, &result, &info.Seq, &last, &info.Limit, &since, &asking, &wake, &due,
+		&alarm, &owner, &count, &reason, &left)
 	if err != nil {
 		if info.ID == "" {
 			return info, err
@@ -298,7 +298,9 @@ func infoFrom(scan scanner) (info store.Info, err error) {
 		return store.Info{ID: info.ID, Err: fmt.Errorf("sql: the description of %s is damaged: %w", info.ID, err)}, nil
 	}
 	info.State, info.Owner, info.Quarantine = flow.State(original(state)), original(owner), quarantine(count, reason, left)
-	info.Alarm = alarmIn(due, alarm)
+	if info.Alarm = alarmIn(due, alarm); wake > 0 {
+		info.Wake = time.UnixMicro(wake).UTC()
+	}
 	var a about
 	err = json.Unmarshal([]byte(encoded), &a)
 	info.Flow, info.Format, info.Topic, info.Labels = a.Flow, a.Format, a.Topic, a.Labels

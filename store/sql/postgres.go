@@ -296,7 +296,9 @@ const (
 	postgresExtend = `
 		WITH open AS (
 			UPDATE debate SET seq = $3, at = $4, state = coalesce($5, state), round = coalesce($6::bigint, round),
-				result = coalesce($9::text, result), since = coalesce($10::text, since), asked = coalesce($11::text, asked), due = 0
+				result = coalesce($9::text, result), since = coalesce($10::text, since), asked = coalesce($11::text, asked),
+				wake = coalesce($12::bigint, wake),
+				due = CASE WHEN coalesce($5, state) = 'awaitingInput' THEN coalesce($12::bigint, wake) ELSE 0 END
 			WHERE id = $1 AND seq = $2 RETURNING no
 		)
 		INSERT INTO debate_commit (key, last, writer, body)
@@ -306,7 +308,9 @@ const (
 	postgresExtendAll = `
 		WITH open AS (
 			UPDATE debate d SET seq = s.last, at = s.at, state = coalesce(s.state, d.state), round = coalesce(s.round, d.round),
-				result = coalesce(s.result, d.result), since = coalesce(s.since, d.since), asked = coalesce(s.asked, d.asked), due = 0
+				result = coalesce(s.result, d.result), since = coalesce(s.since, d.since), asked = coalesce(s.asked, d.asked),
+				wake = coalesce(s.wake, d.wake),
+				due = CASE WHEN coalesce(s.state, d.state) = 'awaitingInput' THEN coalesce(s.wake, d.wake) ELSE 0 END
 			FROM ` + postgresSteps + ` WHERE d.id = s.id AND d.seq = s.after
 			RETURNING d.no, s.place, s.after, s.last, s.writer, s.body
 		), kept AS (
@@ -318,13 +322,14 @@ const (
 	// postgresBegin begins logs.
 	postgresBegin = `
 		WITH step AS (
-			SELECT s.id, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since, s.asked, s.place, b.started, b.about, b.hard
+			SELECT s.id, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since, s.asked, coalesce(s.wake, 0) AS wake, s.place,
+				b.started, b.about, b.hard
 			FROM ` + postgresSteps + `
-			JOIN unnest($12::text[], $13::text[], $16::bigint[]) WITH ORDINALITY AS b (started, about, hard, place) ON b.place = s.place
+			JOIN unnest($13::text[], $14::text[], $17::bigint[]) WITH ORDINALITY AS b (started, about, hard, place) ON b.place = s.place
 		), born AS (
-			INSERT INTO debate (id, seq, at, started, state, round, result, since, asked, about, hard)
+			INSERT INTO debate (id, seq, at, started, state, round, result, since, asked, wake, due, about, hard)
 			SELECT id, last, at, started, coalesce(state, ''), coalesce(round, 0), coalesce(result, ''), coalesce(since, ''),
-				coalesce(asked, ''), about, hard
+				coalesce(asked, ''), wake, CASE WHEN state = 'awaitingInput' THEN wake ELSE 0 END, about, hard
 			FROM step ORDER BY place
 			ON CONFLICT (id) DO NOTHING
 			RETURNING no, id
@@ -333,14 +338,14 @@ const (
 			SELECT b.no * 4294967296, s.last, s.writer, s.body FROM born b JOIN step s ON s.id = b.id
 		), labelled AS (
 			INSERT INTO debate_label (pair, debate)
-			SELECT l.pair, b.no FROM unnest($14::bigint[], $15::text[]) AS l (place, pair)
+			SELECT l.pair, b.no FROM unnest($15::bigint[], $16::text[]) AS l (place, pair)
 			JOIN step s ON s.place = l.place JOIN born b ON b.id = s.id
 		)
 		SELECT s.place FROM born b JOIN step s ON s.id = b.id`
 
 	postgresSteps = `unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
-		$9::text[], $10::text[], $11::text[])
-		WITH ORDINALITY AS s (id, after, last, at, state, round, writer, body, result, since, asked, place)`
+		$9::text[], $10::text[], $11::text[], $12::bigint[])
+		WITH ORDINALITY AS s (id, after, last, at, state, round, writer, body, result, since, asked, wake, place)`
 )
 
 // postgresWrite writes steps: all that begin a log in one statement, and all that extend one in another.
@@ -400,7 +405,7 @@ func postgresKeep(steps []*step, write func() ([]int, error)) error {
 
 func postgresAppend(ctx context.Context, on statements, s *step) (kept bool, err error) {
 	n, err := on.exec(ctx, postgresExtend, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since,
-		s.asked)
+		s.asked, s.wake)
 	return n > 0, err
 }
 
@@ -463,13 +468,13 @@ func postgresRows(steps []*step) []any {
 	ids, ats, writers, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	afters, lasts := make([]int64, n), make([]int64, n)
 	states, rounds, results := make([]*string, n), make([]*int64, n), make([]*string, n)
-	sinces, askeds := make([]*string, n), make([]*string, n)
+	sinces, askeds, wakes := make([]*string, n), make([]*string, n), make([]*int64, n)
 	for i, s := range steps {
 		ids[i], afters[i], lasts[i], ats[i] = s.id, s.after, s.last, s.at
 		states[i], rounds[i], writers[i], bodies[i] = s.state, s.round, s.writer, s.body
-		results[i], sinces[i], askeds[i] = s.result, s.since, s.asked
+		results[i], sinces[i], askeds[i], wakes[i] = s.result, s.since, s.asked, s.wake
 	}
-	return []any{ids, afters, lasts, ats, states, rounds, writers, bodies, results, sinces, askeds}
+	return []any{ids, afters, lasts, ats, states, rounds, writers, bodies, results, sinces, askeds, wakes}
 }
 
 // postgresPlaces runs a statement that returns the places, from 1, of the steps that it has written.

@@ -310,10 +310,10 @@ const (
 	// sqliteExtend appends one step to a log. If the log ends elsewhere, last is NULL, which the table refuses. INSERT … SELECT
 	// would be slower: if there are triggers, SQLite first writes the rows to a temporary table.
 	sqliteExtend = `
-		INSERT OR IGNORE INTO debate_commit (key, last, at, state, round, writer, body, result, since, asked) VALUES (
+		INSERT OR IGNORE INTO debate_commit (key, last, at, state, round, writer, body, result, since, asked, wake) VALUES (
 			(SELECT no * 4294967296 + $2 FROM debate WHERE id = $1),
 			(SELECT $3 FROM debate WHERE id = $1 AND seq = $2),
-			$4, $5, $6, $7, $8, $9, $10, $11)`
+			$4, $5, $6, $7, $8, $9, $10, $11, $12)`
 )
 
 func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) error {
@@ -395,7 +395,7 @@ func sqliteAdd(ctx context.Context, on statements, s *step) (kept bool, err erro
 
 // sqliteRow returns the columns of a step.
 func sqliteRow(s *step) []any {
-	return []any{s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since, s.asked}
+	return []any{s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body, s.result, s.since, s.asked, s.wake}
 }
 
 // lend does not wait for the disk. The owner of a lease runs on this machine: an event that loses

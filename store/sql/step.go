@@ -28,6 +28,7 @@ type step struct {
 	result *string // with state
 	since  *string // when the state was entered; nil: unchanged
 	asked  *string // the open questions, as asked writes them; nil: unchanged
+	wake   *int64  // with asked: when something follows although nobody answers, in microseconds since 1970; 0: nothing does
 	begun  *begun
 	limit  *int64 // of cost, as store.Info has it; nil: unchanged
 	wakes  bool   // it leads from a state in which nothing happens by itself, or from nothing, to another state
@@ -88,7 +89,7 @@ func (s *step) enter(change *flow.Transition, info *store.Info) error {
 		s.since = new(text(info.Since))
 	}
 	if change.To.Final() {
-		s.asked = new("")
+		s.asked, s.wake = new(""), new(int64)
 	}
 	return nil
 }
@@ -120,7 +121,7 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 				return nil, err
 			}
 		case *flow.Questions:
-			s.asked = new(asked(info))
+			s.asked, s.wake = new(asked(info)), new(micros(info.Wake))
 		case *flow.Amendment:
 			if body.Budget != nil {
 				s.limit = new(int64(info.Limit))
@@ -180,6 +181,14 @@ func tellable(t time.Time) bool {
 }
 
 func text(t time.Time) string { return t.UTC().Format(timeFormat) }
+
+// micros returns a time in microseconds since 1970, rounded up; 0: none.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return max(1, t.Add(time.Microsecond-1).UnixMicro())
+}
 
 // asked writes the open questions: when the oldest was asked, and how many there are. "": there are none.
 func asked(info store.Info) string {

@@ -14,6 +14,7 @@ func alarmChecks() []check {
 		{"alarm/it rings when its time is over", alarmRings},
 		{"alarm/it wakes a conversation that waits", alarmWakes},
 		{"alarm/an append removes it", alarmAppended},
+		{"alarm/a log sets it that waits for a person", alarmAsked},
 		{"alarm/a lease leaves it", alarmLeased},
 		{"alarm/of a log that ends elsewhere", alarmLate},
 		{"alarm/of no conversation", alarmUnknown},
@@ -167,6 +168,58 @@ func alarmAppended(x *exam) {
 	x.setAlarm(handles[0], "a", 3, time.Hour)
 	x.conflict("a conflict", handles[0], 2, "w", some(2, 1, "w"))
 	x.alarmed("nothing was appended", handles[1], "a", time.Hour)
+}
+
+// alarmAsked: the log says until when a person is awaited. That counts in the state awaitingInput, also after appends that say nothing of
+// it, and unless another alarm was set since the last of them.
+func alarmAsked(x *exam) {
+	handles := x.handles(2)
+	s, now := handles[0], time.Now()
+	if _, ok := s.(store.Clock); ok {
+		now = x.time(s)
+	}
+	now = now.UTC().Truncate(time.Microsecond)
+	asks := func(in time.Duration) flow.Event {
+		return flow.Event{Body: &flow.Questions{Open: 1, Since: moment(1), Wake: now.Add(in)}}
+	}
+	alarmed := func(why, id string, want time.Duration) {
+		x.Helper()
+		for _, s := range handles {
+			x.alarmed(why, s, id, want)
+		}
+	}
+	x.append(s, "a", 0, "w", debateOf("topic", nil, arguing))
+	x.append(s, "a", 2, "w", after(2, asks(time.Hour)))
+	alarmed("it works", "a", 0)
+	x.append(s, "a", 3, "w", after(3, changed(arguing, flow.StateAwaitingInput)))
+	alarmed("it waits", "a", time.Hour)
+	x.append(handles[1], "a", 4, "v", some(4, 1, "v"))
+	alarmed("the log has grown", "a", time.Hour)
+	for _, info := range x.list(s, store.Filter{}) {
+		if !info.Wake.Equal(now.Add(time.Hour)) {
+			x.Errorf("the log says %v, and List %v", now.Add(time.Hour), info.Wake)
+		}
+	}
+	x.setAlarm(s, "a", 5, 3*time.Hour)
+	alarmed("another was set", "a", 3*time.Hour)
+	x.setAlarm(s, "a", 5, 0)
+	alarmed("that was removed", "a", time.Hour)
+	x.append(s, "a", 5, "w", after(5, changed(flow.StateAwaitingInput, flow.StatePaused)))
+	alarmed("it is paused", "a", 0)
+	x.append(s, "a", 6, "w", after(6, changed(flow.StatePaused, arguing), changed(arguing, flow.StateAwaitingInput)))
+	alarmed("it waits again", "a", time.Hour)
+	x.append(s, "a", 8, "w", after(8, asks(2*time.Hour)))
+	alarmed("it has more time", "a", 2*time.Hour)
+	x.append(s, "b", 0, "w", append(debateOf("topic", nil, flow.StateAwaitingInput), after(2, asks(time.Hour))...))
+	alarmed("it has begun so", "b", time.Hour)
+	x.listed("nobody needs a process", s, store.Filter{Due: true})
+	x.append(s, "b", 3, "w", after(3, asks(-time.Minute)))
+	x.listed("the time is over", handles[1], store.Filter{Due: true}, "b")
+	x.append(s, "b", 4, "w", after(4, flow.Event{Body: &flow.Questions{}}))
+	alarmed("nothing is asked", "b", 0)
+	x.append(s, "a", 9, "w", after(9, changed(flow.StateAwaitingInput, flow.StateCanceled)))
+	alarmed("it is over", "a", 0)
+	x.listed("nobody needs a process any more", s, store.Filter{Due: true})
 }
 
 func alarmLeased(x *exam) {

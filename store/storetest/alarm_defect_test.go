@@ -2,6 +2,7 @@ package storetest_test
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
@@ -37,6 +38,17 @@ func alarmDefects() []defect {
 					err = s.good.SetAlarm(ctx, id, after+int64(len(events)), time.Duration(info.Alarm))
 				}
 				return err
+			}
+		}},
+		{"does not know how long a person has", []string{"alarm/a log*"}, "it waits", func(s *spoiled) {
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
+				events = slices.Clone(events)
+				for i := range events {
+					if q, ok := events[i].Body.(*flow.Questions); ok {
+						events[i].Body = &flow.Questions{Open: q.Open, Since: q.Since}
+					}
+				}
+				return s.good.Append(ctx, id, after, writer, events)
 			}
 		}},
 		{"removes the alarm with a lease", []string{"alarm/a lease*"}, "it was held again", func(s *spoiled) {
