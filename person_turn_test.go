@@ -242,6 +242,52 @@ func TestAnAnswerWhoseCallerIsGone(t *testing.T) {
 	})
 }
 
+// A model that is given to a person's seat is asked at once, also what the person is asked. Whoever is asked by then ends the attempt if
+// the person gets the seat back.
+func TestAModelTakesTheSeatOfAPersonWhoIsAsked(t *testing.T) {
+	to := func(model string) flow.Amendment {
+		return flow.Amendment{Models: map[string]flow.ModelChoice{"Ada": {Model: model}}}
+	}
+	for name, given := range map[string]func(s *stage.Stepper) []string{
+		"at once": func(s *stage.Stepper) []string { return s.Feed(to("test/debater")).Start },
+		"in a pause": func(s *stage.Stepper) []string {
+			s.Feed(flow.Pause{Drain: true})
+			s.Feed(to("test/debater"))
+			return s.Feed(flow.Resume{}).Start
+		},
+		"in another process": func(s *stage.Stepper) []string {
+			_, err := s.StepRemote(flow.Input{At: s.At, Signal: to("test/debater")})
+			require.NoError(t, err)
+			return s.Feed(flow.Tick{}).Start
+		},
+	} {
+		for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} { // alone, and beside a model
+			t.Run(name+", "+string(mode), func(t *testing.T) {
+				config := withAda(flow.Term{Within: flow.Duration(time.Hour), StandIn: "test/judge"})
+				config.Mode = mode
+				s := stage.Begun(t, config)
+				_, open := s.Record().Question(stage.AdasOpening)
+				require.True(t, open)
+				assert.Equal(t, []string{stage.AdasOpening}, given(s))
+				_, err := s.Step(flow.Input{At: s.At, Signal: flow.Answer{Inquiry: stage.AdasOpening, Text: "Here I am."}})
+				stage.RequireKind(t, err, provider.KindState)
+				s.Feed(to(""))
+				s.At = s.At.Add(2 * time.Hour)
+				s.Feed(flow.Tick{})
+				assert.Empty(t, s.Record().Inquiries, "the model speaks")
+				s.Says(stage.AdasOpening, 2)
+				s.Says(stage.BensOpening, 1)
+				require.Len(t, s.Record().Turns, 2)
+				for _, turn := range s.Record().Turns {
+					assert.Equal(t, "test/debater", turn.Model)
+				}
+				_, open = s.Record().Question("r2.rebuttal.Ada")
+				assert.True(t, open, "the person has the seat again")
+			})
+		}
+	}
+}
+
 // Where all speak at once, a person reads the others when all have spoken.
 func TestAPersonSpeaksAtOnceWithModels(t *testing.T) {
 	config := withAda(flow.Term{})

@@ -29,8 +29,8 @@ type Amendment struct {
 	// them. It does not bring rounds back that a soft limit has ended. It withdraws the inquiry about the cost warning: if the spend is at
 	// Warn and Confirm is still set, that is asked anew, also if it was acknowledged. Raise Warn, or acknowledge again.
 	Budget *Budget `json:"budget,omitempty"`
-	// Models replaces the models of actors, by name: of participants, and of others that the config has a [Seat] for. The empty choice
-	// gives a person or a function its seat back that a model was given.
+	// Models replaces the models of actors, by name: of participants, and of others that the config has a [Seat] for. What a person is
+	// asked to do is taken back, and the model does it. The empty choice gives a person or a function its seat back that a model was given.
 	Models map[string]ModelChoice `json:"models,omitempty" redact:"keys"`
 	// Context, Summarizer and AutoSummary replace those of the settings. An empty Summarizer leaves summaries to each call's
 	// own model, and with [NoSummarizer] nothing is summarised.
@@ -225,7 +225,25 @@ func (c *Core) amend(a *Amendment) error {
 	if err := cmp.Or(checkPerson("amend", a.Person), c.checkAmendment(a)); err != nil {
 		return err
 	}
-	return c.emit(Event{Body: a})
+	if err := c.emit(Event{Body: a}); err != nil {
+		return err
+	}
+	return c.relieve(a.Models)
+}
+
+// relieve withdraws what persons are asked to perform whose seats were given to models, so that these are asked.
+func (c *Core) relieve(models map[string]ModelChoice) error {
+	for _, q := range slices.Clone(c.record.Inquiries) {
+		if !q.performed() {
+			continue
+		}
+		if in := c.record.calls[q.ID].intent; models[in.By].Model != "" {
+			if err := c.emit(Event{Body: &Withdrawn{Call: in.Call, Kind: in.Kind, By: in.By, Round: in.Round}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // fewest says how many rounds there are at least, since some have begun.

@@ -11,7 +11,8 @@ import (
 // This file ends what the flow no longer wants: attempts in flight at calls that its Calls leaves out since the record has
 // changed, and questions about such calls.
 
-// Withdrawn records that the flow no longer wants a call: an input, a drop or another call's result has made it unnecessary.
+// Withdrawn records that the flow no longer wants a call: an input, a drop or another call's result has made it unnecessary, or a model
+// was given to the person who is asked.
 // What is in flight for the call is aborted. The call is removed from open inquiries, and an inquiry without a call is closed.
 // If the flow wants the call again, it is made from the beginning.
 type Withdrawn struct {

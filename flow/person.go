@@ -68,13 +68,20 @@ func (s Seat) Waits() bool {
 }
 
 // AskIn is Ask for a call of a running conversation, which has its ID. A person or a function is asked as a model if the actor was given
-// one since, or if a model stands in for the person in this call. In a call that is only foreseen, for a budget, each model stands in that
-// can. So a flow calls AskIn before it chooses a schema and words by Call.Performer.
+// one since, or if a model stands in for the person in this call. Whoever is asked already ends the attempt, whatever the seat says now.
+// In a call that is only foreseen, for a budget, each model stands in that can. So a flow calls AskIn before it chooses a schema and words
+// by Call.Performer.
 func (s Seat) AskIn(r *Record, call *Call) {
 	s.Ask(call)
-	model := r.Replacement(s.By)
-	if state := r.calls[call.ID]; model == "" && state != nil {
+	model, state := r.Replacement(s.By), r.calls[call.ID]
+	switch {
+	case state == nil:
+	case state.status == callInFlight && state.person:
+		model = ""
+	case model == "" && state.special.standIn != "":
 		model = state.special.standIn
+	case model == "" && state.status == callInFlight && call.Performer != ByModel:
+		model = state.intent.Model // "": a person or a function is asked
 	}
 	if model == "" && r.foreseen && call.Person != nil {
 		model = call.Person.Term.StandIn
