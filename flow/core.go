@@ -120,13 +120,14 @@ func (c *Core) Step(in Input) (Output, error) {
 // next, continues from there and aborts the calls in Output.Abort. A signal that is no control is an error of kind
 // validation.
 //
-// If the conversation has work, the control gets the time of the last event: the clock of this process may be ahead, and would
-// cut short the waits of the other process.
+// If calls can run, the control gets the time of the last event: the clock of this process may be ahead, and would cut short the waits
+// of the other process. While the time of a round stands still, since a person is asked, it gets its own: the round's time goes on then
+// from the answer.
 func (c *Core) StepRemote(in Input) (Output, error) {
 	switch in.Signal.(type) {
 	case Pause, Resume, Stop, Cancel, Retry, Answer, Sent, Note, Amendment:
-		if c.HasWork() {
-			in.At = c.record.LastAt.Add(-c.ahead)
+		if r := c.record; c.machine.working(r.State) && !r.stands(c.machine) {
+			in.At = r.LastAt.Add(-c.ahead)
 		}
 		return c.step(in, c.answered)
 	default:

@@ -179,6 +179,20 @@ func TestAPersonHasSomeTimeAfterAPause(t *testing.T) {
 	}
 }
 
+// So it is where the process that has asked is gone, with a call in flight, and others pause and resume.
+func TestAPersonHasSomeTimeAfterAPauseElsewhere(t *testing.T) {
+	s := sayers(t, map[string]flow.Term{"Ada": {Within: flow.Duration(5 * time.Minute), Overdue: flow.OptionFail}}, nil)
+	began := s.At
+	_, err := s.StepRemote(flow.Input{At: began.Add(time.Minute), Signal: flow.Pause{}})
+	require.NoError(t, err)
+	require.Equal(t, 1, s.Record().InFlight())
+	_, err = s.StepRemote(flow.Input{At: began.Add(2 * time.Hour), Signal: flow.Resume{}})
+	require.NoError(t, err)
+	q, open := s.Record().Question("say.Ada")
+	require.True(t, open)
+	assert.Equal(t, 2*time.Hour+time.Minute, q.Until.Sub(began))
+}
+
 // A person decides about a call that another has not answered in time.
 func TestAPersonDecidesAboutALateOne(t *testing.T) {
 	s := sayers(t, map[string]flow.Term{"Ada": {Within: flow.Duration(time.Minute)}}, func(c *debate.Config, _ *flow.Call) {
@@ -217,18 +231,23 @@ func TestTheTimeOfARoundStandsWhileAPersonIsAsked(t *testing.T) {
 	}}
 	engine, _, config := stage.WithFlow(f)
 	config.RoundTimeout = 10 * time.Minute
-	s := stage.BegunBy(t, engine, stage.InFlow(engine, config))
-	began := s.At
-	s.At = began.Add(time.Hour)
-	s.Feed(flow.Tick{})
-	assert.Empty(t, s.Record().SkippedCalls)
-	s.Feed(flow.Answer{Inquiry: "say.Ada", Text: "At last."})
-	s.At = began.Add(time.Hour + 10*time.Minute - time.Second)
-	s.Feed(flow.Tick{})
-	assert.Empty(t, s.Record().SkippedCalls, "Ben has the whole time of the round")
-	s.At = began.Add(time.Hour + 10*time.Minute)
-	s.Feed(flow.Tick{})
-	assert.True(t, s.Record().Skipped("say.Ben"))
+	for where, answers := range map[string]func(*flow.Core, flow.Input) (flow.Output, error){
+		"here": (*flow.Core).Step, "in another process": (*flow.Core).StepRemote,
+	} {
+		s := stage.BegunBy(t, engine, stage.InFlow(engine, config))
+		began := s.At
+		s.At = began.Add(time.Hour)
+		s.Feed(flow.Tick{})
+		assert.Empty(t, s.Record().SkippedCalls, where)
+		_, err := answers(s.Core, flow.Input{At: s.At, Signal: flow.Answer{Inquiry: "say.Ada", Text: "At last."}})
+		require.NoError(t, err)
+		s.At = began.Add(time.Hour + 10*time.Minute - time.Second)
+		s.Feed(flow.Tick{})
+		assert.Empty(t, s.Record().SkippedCalls, "%s: Ben has the whole time of the round", where)
+		s.At = began.Add(time.Hour + 10*time.Minute)
+		s.Feed(flow.Tick{})
+		assert.True(t, s.Record().Skipped("say.Ben"), where)
+	}
 }
 
 // A person is shown what was said and what is asked, and nothing of what only models are told. How long the answer may be stands in the
