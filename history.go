@@ -22,7 +22,8 @@ const MaxSnapshot = engine.MaxSnapshot
 //
 // The cut moves forward over events that only complete the one before them: the result of an answer, or the round
 // that a transition begins. With seq 0 nothing is copied: the debate begins from the start, as after a reset. Calls
-// that were in flight at the cut are not copied. The new debate makes them.
+// that were in flight at the cut are not copied. The new debate makes them. What persons were asked to do there, it asks anew: they have
+// all of the time, and the edited config says who they are.
 //
 // What tools have done is not undone. If the original has used tools since the cut that are not read-only, the new debate warns
 // of it: see [flow.WarnEffect]. Uses of the copied part are not repeated: their results are copied. Of the uses without a

@@ -288,6 +288,40 @@ func TestAModelTakesTheSeatOfAPersonWhoIsAsked(t *testing.T) {
 	}
 }
 
+// A fork asks anew whom its original was asking, under its own config: nobody is late who has never seen the question.
+func TestAForkAsksAPersonAnew(t *testing.T) {
+	for _, overdue := range []flow.Option{flow.OptionStandIn, flow.OptionSkip, flow.OptionFail} {
+		t.Run(string(overdue), stage.Bubbled(func(t *testing.T) {
+			config := withAda(flow.Term{Within: flow.Duration(10 * time.Minute), Overdue: overdue, StandIn: "test/debater"})
+			config.ID = "asked"
+			engine, _ := stage.Engine(config)
+			engine.Store = &store.Memory{}
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			length := stage.AwaitsInput(t, session).Seq
+			require.NoError(t, session.Close())
+			stage.Pass(24 * time.Hour)
+			for seq := range length {
+				fork, err := engine.Fork(t.Context(), config.ID, seq+1, debate.Editing(func(c *debate.Config) {
+					c.Participants[0].Within = flow.Duration(time.Hour)
+				}))
+				require.NoError(t, err)
+				record := stage.AwaitsInput(t, fork)
+				require.Len(t, record.Inquiries, 1, "at event %d", seq+1)
+				assert.WithinDuration(t, time.Now().Add(time.Hour), record.Inquiries[0].Until, time.Minute, "at event %d", seq+1)
+				require.NoError(t, fork.Answer(t.Context(), flow.Answer{Inquiry: stage.AdasOpening, Text: "Here I am."}))
+				require.NoError(t, fork.Close())
+			}
+			fork, err := engine.Fork(t.Context(), config.ID, length, debate.Editing(func(c *debate.Config) {
+				c.Participants[0].Person, c.Participants[0].Term, c.Participants[0].Model = false, flow.Term{}, "test/debater"
+			}))
+			require.NoError(t, err)
+			assert.Equal(t, "test/debater", stage.Ended(t, fork).Turns[0].Model)
+			require.NoError(t, fork.Close())
+		}))
+	}
+}
+
 // Where all speak at once, a person reads the others when all have spoken.
 func TestAPersonSpeaksAtOnceWithModels(t *testing.T) {
 	config := withAda(flow.Term{})

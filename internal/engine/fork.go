@@ -61,7 +61,8 @@ func (l *Engine) fork(
 		return nil, err
 	}
 	start.Parent = &flow.Parent{ID: id, Seq: seq}
-	copied, err := l.kept(origin, plan.settings.ID, copyPrefix(origin, start, events, seq), again)
+	asked := askedSince(origin.Record(), events[:seq])
+	copied, err := l.kept(origin, plan.settings.ID, copyPrefix(origin, start, events, seq, asked), again)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +78,8 @@ func (l *Engine) fork(
 	if len(origin.InFlight()) > 0 {
 		listNoMore(copied, spent.Unsettled)
 	}
-	if again != nil {
-		if copied, err = l.reopened(ctx, plan.settings.ID, copied, again.note); err != nil {
-			return nil, err
-		}
+	if copied, err = l.stepped(ctx, plan.settings.ID, copied, again, len(asked) > 0); err != nil {
+		return nil, err
 	}
 	carried, err := l.carried(ctx, id, flow.LogFiles(copied), plan.files)
 	if err != nil {
@@ -237,11 +236,12 @@ func endsByAnswer(before *flow.Event) bool {
 	}
 }
 
-// copyPrefix copies the first seq events of a log with another start, and leaves out the calls that are in flight at their end. It
-// keeps the uses of tools that are in flight there: they may have had an effect, so that nobody knows their outcome, as after a
-// crash. Uses that the log begins after seq are copied as if they were in flight there. A decision to make a use that has not begun
-// there is left out: it was for the original, which makes that use.
-func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event, seq int64) []flow.Event {
+// copyPrefix copies the first seq events of a log with another start, and leaves out the calls that are in flight at their end, and those
+// that persons are asked to perform there: the fork asks anew, under its own config and with all of the time. It keeps the uses of tools
+// that are in flight there: they may have had an effect, so that nobody knows their outcome, as after a crash. Uses that the log begins
+// after seq are copied as if they were in flight there. A decision to make a use that has not begun there is left out: it was for the
+// original, which makes that use.
+func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event, seq int64, asked map[string]int64) []flow.Event {
 	begun := begunSince(origin.Record().Start().Tools, events, seq)
 	lost, unused := origin.InFlight(), unusedDecisions(events[:seq], begun)
 	out := make([]flow.Event, 0, int(seq)+len(begun))
@@ -249,11 +249,11 @@ func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event, seq i
 		e := events[i]
 		switch body := e.Body.(type) {
 		case *flow.Intent:
-			if body.Tool == "" && slices.Contains(lost, flow.Lost{Call: body.Call, Attempt: body.Attempt}) {
+			if body.Tool == "" && slices.Contains(lost, flow.Lost{Call: body.Call, Attempt: body.Attempt}) || isSince(asked, body.Call, e.Seq) {
 				continue
 			}
 		case *flow.Inquiry:
-			if unused[body.ID] {
+			if unused[body.ID] || isSince(asked, body.ID, e.Seq) {
 				continue
 			}
 		case *flow.Answer:
@@ -271,6 +271,30 @@ func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event, seq i
 		out = append(out, flow.Event{Seq: int64(len(out) + 1), At: out[len(out)-1].At, Body: use})
 	}
 	return out
+}
+
+// askedSince returns the calls that persons are asked to perform at the end of a log, each with the event that has begun the attempt.
+func askedSince(r *flow.Record, events []flow.Event) map[string]int64 {
+	out := make(map[string]int64)
+	for i := range r.Inquiries {
+		if q := &r.Inquiries[i]; len(q.Options) == 0 {
+			out[q.ID] = 0
+		}
+	}
+	for i := range events {
+		if in, ok := events[i].Body.(*flow.Intent); ok {
+			if _, asked := out[in.Call]; asked {
+				out[in.Call] = events[i].Seq
+			}
+		}
+	}
+	return out
+}
+
+// isSince reports whether an event about a call belongs to the attempt that a person is asked to make.
+func isSince(asked map[string]int64, call string, seq int64) bool {
+	first, ok := asked[call]
+	return ok && seq >= first
 }
 
 // listNoMore lowers what the last copied transition says for lists to what the copied part leaves unsettled: it also counts the calls in

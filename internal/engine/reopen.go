@@ -70,17 +70,25 @@ func concludedAt(events []flow.Event) int64 {
 	return 0
 }
 
-// reopened returns a log that goes on with a note from now on, without any call.
-func (l *Engine) reopened(ctx context.Context, id string, log []flow.Event, note flow.Note) ([]flow.Event, error) {
+// stepped returns a copied log with what follows in it at once, without any call: from the present time on after a conclusion, or that it no
+// longer waits for those whose questions are left out.
+func (l *Engine) stepped(ctx context.Context, id string, log []flow.Event, again *reopening, unasked bool) ([]flow.Event, error) {
+	in := flow.Input{At: log[len(log)-1].At, Signal: flow.Tick{}}
+	switch {
+	case again != nil:
+		now, err := l.host.Now(ctx, opReopen)
+		if err != nil {
+			return nil, err
+		}
+		in = flow.Input{At: now, Signal: flow.Reopened{Note: again.note}}
+	case !unasked:
+		return log, nil
+	}
 	core, err := l.NewCore(id, log)
 	if err != nil {
 		return nil, err
 	}
-	now, err := l.host.Now(ctx, opReopen)
-	if err != nil {
-		return nil, err
-	}
-	out, err := core.StepDrain(flow.Input{At: now, Signal: flow.Reopened{Note: note}})
+	out, err := core.StepDrain(in)
 	if err != nil {
 		return nil, err
 	}

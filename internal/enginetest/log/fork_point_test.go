@@ -38,7 +38,7 @@ func (p part) open() map[string]int {
 		switch e := &p[i]; {
 		case body.As[flow.Intent](*e) != nil:
 			open[body.As[flow.Intent](*e).Call] = body.As[flow.Intent](*e).Attempt
-		case body.As[flow.Inquiry](*e) != nil && len(body.As[flow.Inquiry](*e).Options) == 0:
+		case performs(*e):
 			delete(open, body.As[flow.Inquiry](*e).ID)
 		default:
 			if spend := flow.SpendOf(e.Body); spend != nil {
@@ -47,6 +47,38 @@ func (p part) open() map[string]int {
 		}
 	}
 	return open
+}
+
+// asked yields the attempts that persons are asked to make, by call.
+func (p part) asked() map[string]int {
+	asked, latest, concluding := map[string]int{}, map[string]int{}, false
+	for i := range p {
+		switch e := &p[i]; {
+		case body.As[flow.Intent](*e) != nil:
+			latest[body.As[flow.Intent](*e).Call] = body.As[flow.Intent](*e).Attempt
+		case performs(*e):
+			asked[body.As[flow.Inquiry](*e).ID] = latest[body.As[flow.Inquiry](*e).ID]
+		case body.As[flow.Answer](*e) != nil: // what follows from it is copied with it
+			delete(asked, body.As[flow.Answer](*e).Inquiry)
+		case body.As[flow.Withdrawn](*e) != nil:
+			delete(asked, body.As[flow.Withdrawn](*e).Call)
+		default:
+			if spend := flow.SpendOf(e.Body); spend != nil {
+				delete(asked, spend.Call)
+			}
+			if t := body.As[flow.Transition](*e); t != nil && (t.To == flow.StateCompleting && !concluding || t.To.Final()) {
+				concluding = true // nobody is asked any more what was asked before
+				clear(asked)
+			}
+		}
+	}
+	return asked
+}
+
+// performs reports whether an event asks a person to perform a call.
+func performs(e debate.Event) bool {
+	q := body.As[flow.Inquiry](e)
+	return q != nil && len(q.Options) == 0
 }
 
 // settled yields the calls that have a result, and the inquiries that are answered.
@@ -75,9 +107,9 @@ func (p part) requests() (n int) {
 }
 
 // copied yields the events that a fork is to begin with, behind its start: without numbers, and without
-// the calls that are left out. The last transition counts no more than what is unsettled without them.
-func (p part) copied(leave map[string]int, unsettled flow.Unsettled) (out []string) {
-	last := -1
+// the calls that are left out, of models and of persons. The last transition counts no more than what is unsettled without them.
+func (p part) copied(leave, asked map[string]int, unsettled flow.Unsettled) (out []string) {
+	last, latest := -1, map[string]int{}
 	for i := range p {
 		if body.As[flow.Transition](p[i]) != nil && len(leave) > 0 {
 			last = i
@@ -89,7 +121,15 @@ func (p part) copied(leave map[string]int, unsettled flow.Unsettled) (out []stri
 			of.Unsettled = of.Less(of.Less(unsettled))
 			e.Body = &of
 		}
-		if body.As[flow.Start](e) != nil || body.As[flow.Intent](e) != nil && leave[body.As[flow.Intent](e).Call] == body.As[flow.Intent](e).Attempt {
+		if body.As[flow.Start](e) != nil {
+			continue
+		}
+		if in := body.As[flow.Intent](e); in != nil {
+			if latest[in.Call] = in.Attempt; in.Attempt == leave[in.Call] || in.Attempt == asked[in.Call] {
+				continue
+			}
+		}
+		if q := body.As[flow.Inquiry](e); performs(e) && asked[q.ID] == latest[q.ID] {
 			continue
 		}
 		e.Seq = 0
@@ -143,7 +183,7 @@ func (f *forked) at(t *testing.T, seq int64) error {
 	if parent := fork.Parent(); parent != nil {
 		unsettled = parent.Spent.Unsettled
 	}
-	copied := before.copied(before.open(), unsettled)
+	copied := before.copied(before.open(), before.asked(), unsettled)
 	calls := w.source.Calls() - former
 	rest := log[min(len(log), len(copied)+1):]
 	switch got := stage.Canonical(t, fork); {
@@ -155,8 +195,8 @@ func (f *forked) at(t *testing.T, seq int64) error {
 		return fmt.Errorf("its parent is %v", fork.Parent())
 	case (seq > 0) != (body.As[flow.Start](log[0]).Seed == start.Seed):
 		return fmt.Errorf("its seed is %q, and that of its parent %q", body.As[flow.Start](log[0]).Seed, start.Seed)
-	case seq > 0 && !slices.Equal(copied, log.copied(nil, unsettled)[:len(copied)]):
-		return fmt.Errorf("it begins with\n%s\nand not with\n%s", log.copied(nil, unsettled)[:len(copied)], copied)
+	case seq > 0 && !slices.Equal(copied, log.copied(nil, nil, unsettled)[:len(copied)]):
+		return fmt.Errorf("it begins with\n%s\nand not with\n%s", log.copied(nil, nil, unsettled)[:len(copied)], copied)
 	case f.exact && before.requests()+calls != f.calls:
 		return fmt.Errorf("%d requests are made after %d: the parent made %d", w.source.Calls(), before.requests(), f.calls)
 	case f.exact && stage.JSON(fork.Spent()) != stage.JSON(f.spent):
