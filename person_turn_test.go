@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
