@@ -103,19 +103,19 @@ func TestAPersonWhoIsLateIsAskedOnce(t *testing.T) {
 	config.Participants = append(config.Participants, debate.Participant{Name: "Dan", Model: "test/debater", Position: "Ask the shops."})
 	config.OnFailure = stage.Dropping()
 	s := stage.Begun(t, config)
-	for n, to := range []string{"Ada", "Ben", "Cid"} {
+	for n, to := range []string{"Cid", "Ada", "Ben"} {
 		q, open := s.Record().Question(fmt.Sprintf("r1.floor.%d", n+1))
 		require.True(t, open, "somebody who leaves in the middle of a speech has had the floor")
 		s.Feed(flow.Answer{Inquiry: q.ID, Text: stage.JSON(debate.FloorAnswer{Because: "It is time.", To: to})})
-		if to == "Ada" {
-			s.Fails(stage.AdasOpening, 1, flow.Error{Kind: provider.KindRefusal})
+		if to == "Cid" {
+			s.Fails("r1.opening.Cid", 1, flow.Error{Kind: provider.KindRefusal})
 			require.True(t, s.Record().IsDropped(to))
 		} else {
 			s.Says("r1.opening."+to, 1)
 		}
 	}
 	s.Says("r1.opening.Dan", 1)
-	for n, next := range []string{"Ben", "Cid"} {
+	for n, next := range []string{"Ada", "Ben"} {
 		_, open := s.Record().Question(fmt.Sprintf("r2.floor.%d", n+1))
 		require.True(t, open)
 		s.At = s.At.Add(time.Minute)

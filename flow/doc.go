@@ -53,7 +53,7 @@
 //   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [ForPerson], [Function], [TaskOf],
 //     [Asked], [View], [OnFail], [Allowance]
 //   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [AnswerTo], [Names]
-//   - its config: [Config], [DecodeTo], [NormalizeTo], [ConfigAs], [Settings], [TopicOf], [Seat], [Seats], [Models],
+//   - its config: [Config] ([Naming]), [DecodeTo], [NormalizeTo], [ConfigAs], [Settings], [TopicOf], [Seat], [Seats], [Models],
 //     [NoSummarizer], [Registry], [Findings], [NameField], [MaxText], [Registrable], [Unknown], [Unregistered]
 //   - its files: [Filed], [Files], [EachFile], [TopicDocuments], [CloneDocuments]
 //   - copies of a config: [CloneValue], [CloneRules], [RetryPolicy]
