@@ -78,7 +78,8 @@ func TestAPersonInTheAudienceAsks(t *testing.T) {
 	config.Format, config.Judging, config.Rounds = "", nil, 2
 	config.CustomFormat = &format.Format{Name: "hearing", End: format.EndByRounds, Phases: []format.Phase{{
 		Name: "hearing", First: 1, Last: -1, Slots: []format.Slot{
-			{Who: "audience:1", Kind: format.KindQuestion, To: "for:1"}, {Who: "for:1", Kind: format.KindAnswer, To: "audience:1"},
+			{Who: "audience:1", Kind: format.KindQuestion, To: "for:1"},
+			{Who: "for:1", Kind: format.KindAnswer, To: "audience:1"},
 			{Who: "against:1"},
 		},
 	}}}

@@ -316,8 +316,8 @@ func limitError(round int, warned *Warning) *Error {
 	return failure
 }
 
-// mayReopen refuses to reopen a conversation whose budget has no room for it: a limit is reached already, or another conclusion does not fit
-// beside what the note adds.
+// mayReopen refuses to reopen a conversation whose budget has no room for it: a limit is reached already, or another conclusion does not
+// fit beside what the note adds.
 func (c *Core) mayReopen(n *Note) error {
 	r, budget := c.record, c.record.settings.Budget
 	if budget == nil {

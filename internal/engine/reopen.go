@@ -70,8 +70,8 @@ func concludedAt(events []flow.Event) int64 {
 	return 0
 }
 
-// stepped returns a copied log with what follows in it at once, without any call: from the present time on after a conclusion, or that it no
-// longer waits for those whose questions are left out.
+// stepped returns a copied log with what follows in it at once, without any call: from the present time on after a conclusion, or that it
+// no longer waits for those whose questions are left out.
 func (l *Engine) stepped(ctx context.Context, id string, log []flow.Event, again *reopening, unasked bool) ([]flow.Event, error) {
 	in := flow.Input{At: log[len(log)-1].At, Signal: flow.Tick{}}
 	switch {

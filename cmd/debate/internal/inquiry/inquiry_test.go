@@ -82,7 +82,9 @@ func TestDialogue(t *testing.T) {
 		"a number": {failed("ada"), []string{"1"}, []string{"option, 1 to 4"}, 0, flow.Answer{Inquiry: "f", Option: flow.OptionRetry}},
 		"a name":   {failed("ada"), []string{"End"}, []string{"option, 1 to 4"}, 0, flow.Answer{Inquiry: "f", Option: flow.OptionEnd}},
 		"a name with a capital": {
-			&flow.Inquiry{ID: "p", Options: []flow.Option{flow.OptionWait, flow.OptionStandIn}}, []string{"standIn"}, nil, 0,
+			&flow.Inquiry{ID: "p", Options: []flow.Option{flow.OptionWait, flow.OptionStandIn}},
+			[]string{"standIn"},
+			nil, 0,
 			flow.Answer{Inquiry: "p", Option: flow.OptionStandIn},
 		},
 		"no option": {failed("ada"), []string{"0", "5", "drop", "", "4"}, nil, 4, flow.Answer{Inquiry: "f", Option: flow.OptionEnd}},
