@@ -22,8 +22,8 @@ type Floor struct {
 	// Model is "provider/model". Fallbacks are models that take over, in this order, when the model before keeps failing.
 	Model     string   `json:"model,omitempty" redact:"-"`
 	Fallbacks []string `json:"fallbacks,omitempty" redact:"-"`
-	// Judge is a name in Engine.Judges, which gets a [JudgeTask] of the kind KindFloor, and answers with a [FloorAnswer]. It stands in place
-	// of a model.
+	// Judge is a name in Engine.Judges, which gets a [JudgeTask] of the kind KindFloor, and answers with a [FloorAnswer]. JudgeTask.Choices
+	// are those whom it may name. It stands in place of a model.
 	Judge string `json:"judge,omitempty" redact:"-"`
 	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model. Term bounds how long the person
 	// has, and may name a model that stands in.
@@ -80,7 +80,7 @@ func (*FloorGiven) EventKind() flow.EventKind { return EventFloor }
 // Spectator implements [flow.Spectated].
 func (g *FloorGiven) Spectator() flow.Body {
 	shown := *g
-	shown.Spend = flow.Spend{Call: g.Call, Attempt: g.Attempt}
+	shown.Spend = g.Shown()
 	return &shown
 }
 

@@ -50,6 +50,11 @@ type JudgeTask struct {
 	// nobody.
 	Judged []string
 	Turns  []*flow.Turn // oldest first, as [flow.Record.Readable] returns them; their text is hostile
+	// Notes are what was said in between by those who take no part, oldest first, as [flow.Record.ReadableNotes] returns them. Their text is
+	// hostile. A turn of the kind KindAside whose call is "r2.aside.1.Ben" answers the first of them.
+	Notes []*flow.Note
+	// Choices are the names of those who may have the floor, of whom a [FloorAnswer] names one. nil: the call is no KindFloor.
+	Choices []string
 	// Instruction is what a model would be told in its last message, what is judged or what a vote means, the language, the host's
 	// instructions, and what is wrong with a rejected answer.
 	Instruction string

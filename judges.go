@@ -296,6 +296,7 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 	task := &JudgeTask{
 		Debate: d.ID, Call: asked.Call.ID, Attempt: asked.Attempt, Kind: call.Kind, Topic: d.config.Topic, Language: d.config.Language,
 		Round: d.Round, Rounds: d.rounds(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: d.config.Labels,
+		Notes: d.ReadableNotes(call.By),
 	}
 	if !call.View.None {
 		task.Turns = d.Readable()
@@ -311,6 +312,9 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 	if call.Kind == KindAssessment || call.Kind == KindVerdict {
 		task.Judged = d.sheet(call.By, call.Schema, call.View.Swapped).people
 		task.Aim = d.aimed()
+	}
+	if call.Kind == KindFloor {
+		task.Choices = d.mayHaveFloor()
 	}
 	if call.View.Swapped {
 		task.Turns = swapped(task.Turns)
@@ -361,7 +365,13 @@ func (d *Debate) hideTask(task *JudgeTask) {
 		p := &task.Participants[i]
 		p.Name, p.Position, p.Persona, p.Instructions, p.Metadata = d.Hide(p.Name), d.Hide(p.Position), d.Hide(p.Persona), "", nil
 	}
-	for _, t := range task.Turns { // they are copies
+	for _, n := range task.Notes { // they are copies, as the turns are
+		n.As, n.Text, n.Ask = d.Hide(n.As), d.Hide(n.Text), d.Hide(n.Ask)
+		for i := range n.To {
+			n.To[i] = d.Hide(n.To[i])
+		}
+	}
+	for _, t := range task.Turns {
 		said := t.Text
 		t.Call, t.Speaker, t.Target, t.Text = d.Hide(t.Call), d.Hide(t.Speaker), d.Hide(t.Target), d.Hide(t.Text)
 		if t.Data != nil {

@@ -308,21 +308,21 @@ func (*Assignment) EventKind() flow.EventKind { return EventAssigned }
 // Spectator implements [flow.Spectated].
 func (a *Assessment) Spectator() flow.Body {
 	shown := *a
-	shown.Spend = flow.Spend{Call: a.Call, Attempt: a.Attempt}
+	shown.Spend = a.Shown()
 	return &shown
 }
 
 // Spectator implements [flow.Spectated].
 func (v *Verdict) Spectator() flow.Body {
 	shown := *v
-	shown.Spend = flow.Spend{Call: v.Call, Attempt: v.Attempt}
+	shown.Spend = v.Shown()
 	return &shown
 }
 
 // Spectator implements [flow.Spectated].
 func (b *Ballot) Spectator() flow.Body {
 	shown := *b
-	shown.Spend = flow.Spend{Call: b.Call, Attempt: b.Attempt}
+	shown.Spend = b.Shown()
 	return &shown
 }
 

@@ -59,7 +59,7 @@ func (*Decision) EventKind() flow.EventKind { return "decision" }
 // Spectator implements [flow.Spectated].
 func (d *Decision) Spectator() flow.Body {
 	shown := *d
-	shown.Spend = flow.Spend{Call: d.Call, Attempt: d.Attempt}
+	shown.Spend = d.Shown()
 	return &shown
 }
 

@@ -15,7 +15,7 @@ import (
 // once more.
 type Func func(ctx context.Context, s Situation) (Ruling, error)
 
-// Situation is what a [Func] decides from. It belongs to the function. Texts of agents in it are hostile.
+// Situation is what a [Func] decides from. It belongs to the function. Texts of agents and of notes in it are hostile.
 type Situation struct {
 	Work       string     // the ID of the conversation
 	Call       string     // deterministic; with Attempt it is an idempotency key
@@ -27,10 +27,11 @@ type Situation struct {
 	Parallel   int // how many agents may be selected at once
 	Plan       *Plan
 	Executions []Execution
-	Last       []Execution // those that were selected together last
-	Left       int         // iterations
-	Failures   int         // all so far
-	InARow     int         // failures in a row
+	Last       []Execution  // those that were selected together last
+	Left       int          // iterations
+	Failures   int          // all so far
+	InARow     int          // failures in a row
+	Notes      []*flow.Note // what was said in between by those who take no part
 	Labels     map[string]string
 	// Instruction is what a model would be told, including the problems of a ruling that was not accepted.
 	Instruction string
@@ -101,7 +102,7 @@ func task(r *flow.Record, asked flow.Asked) any {
 		Work: r.ID, Call: asked.Call.ID, Attempt: asked.Attempt, State: flow.State(asked.Call.Tag), Task: w.config.Task,
 		Legal: w.legal(), Parallel: w.config.Parallel, Plan: w.Plan(),
 		Executions: w.Executions(), Left: w.left(), Failures: total, InARow: row, Labels: maps.Clone(settings.Labels),
-		Instruction: asked.Instruction, Agents: w.config.clone().Agents,
+		Instruction: asked.Instruction, Agents: w.config.clone().Agents, Notes: r.ReadableNotes(asked.Call.By),
 	}
 	for i := range s.Agents {
 		s.Agents[i].Model, s.Agents[i].Fallbacks = "", nil

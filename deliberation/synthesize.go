@@ -24,6 +24,7 @@ type SynthesisTask struct {
 	Round        int               // the latest round
 	Agents       []string          // those who take part, by their IDs
 	Turns        []*flow.Turn      // all of the deliberation, oldest first; their text is hostile
+	Notes        []*flow.Note      // what was said in between by those who take no part; their text is hostile too
 	Instruction  string            // what the judge would be told, the problem included
 	Schema       json.RawMessage   // the JSON schema of a solution
 	Labels       map[string]string // Config.Labels
@@ -197,7 +198,8 @@ func (b *board) registered() []*flow.Call {
 func synthesisTask(r *flow.Record, asked flow.Asked) any {
 	return &SynthesisTask{
 		Deliberation: r.ID, Call: asked.Call.ID, Attempt: asked.Attempt, Problem: r.Settings().Topic, Round: r.Round, Agents: r.Active(),
-		Turns: r.Readable(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: r.Settings().Labels,
+		Turns: r.Readable(), Notes: r.ReadableNotes(nameSynthesizer), Instruction: asked.Instruction, Schema: asked.Schema,
+		Labels: r.Settings().Labels,
 	}
 }
 

@@ -16,26 +16,14 @@ import (
 // manyRounds is the number of rounds from which the table of contents shows them as bare numbers.
 const manyRounds = 12
 
-// spokenIn holds what was said and judged in one round.
-type spokenIn struct {
-	turns       []*flow.Turn
-	assessments []*debate.Assessment
-}
-
 // rounds returns a section for each round in which something was said or judged.
 func (w *reporter) rounds() []*section {
-	byRound := make(map[int]*spokenIn)
-	in := func(round int) *spokenIn {
-		if byRound[round] == nil {
-			byRound[round] = &spokenIn{}
-		}
-		return byRound[round]
-	}
+	byRound := make(map[int][]*debate.Assessment)
 	for _, t := range w.record.Turns {
-		in(t.Round).turns = append(in(t.Round).turns, t)
+		byRound[t.Round] = nil
 	}
 	for _, a := range w.debate.Assessments {
-		in(a.Round).assessments = append(in(a.Round).assessments, a)
+		byRound[a.Round] = append(byRound[a.Round], a)
 	}
 	var out []*section
 	for _, n := range slices.Sorted(maps.Keys(byRound)) {
@@ -46,18 +34,17 @@ func (w *reporter) rounds() []*section {
 	return out
 }
 
-func (w *reporter) round(n int, said *spokenIn) *section {
+func (w *reporter) round(n int, assessments []*debate.Assessment) *section {
 	s := &section{ID: "round-" + strconv.Itoa(n), Title: "Round " + strconv.Itoa(n)}
 	if n == 0 {
 		s.Title = "Outside the rounds"
 	}
 	s.Note = w.debate.Phase(n)
-	slices.SortStableFunc(said.turns, func(a, b *flow.Turn) int { return a.Slot - b.Slot })
-	for _, t := range said.turns {
+	for _, t := range w.record.RoundTurns(n) {
 		s.Articles = append(s.Articles, w.turn(t))
 	}
-	slices.SortStableFunc(said.assessments, func(a, b *debate.Assessment) int { return w.place(a.Judge) - w.place(b.Judge) })
-	for _, a := range said.assessments {
+	slices.SortStableFunc(assessments, func(a, b *debate.Assessment) int { return w.place(a.Judge) - w.place(b.Judge) })
+	for _, a := range assessments {
 		s.Articles = append(s.Articles, w.assessment(a))
 	}
 	return s

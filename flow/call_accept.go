@@ -29,7 +29,7 @@ func (c *Core) result(s Result) error {
 	}
 	intent := state.intent
 	spend := c.record.reckon(intent, s.reported())
-	spend.Took, spend.Queued, spend.Cached = s.Took, s.Queued, s.Free
+	spend.Took, spend.Queued, spend.Cached, spend.StandIn = s.Took, s.Queued, s.Free, intent.StandIn
 	if err := c.outcome(state, &spend, s); err != nil {
 		return err
 	}

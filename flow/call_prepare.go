@@ -115,6 +115,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		ready.reask(r, state, intent)
 		return ready, intent, nil
 	}
+	intent.StandIn = call.standsIn
 	ready.papers = r.papersOf(call)
 	model := c.pick(call, ready, intent)
 	if err := r.unlisted(call, ready.model); err != nil {

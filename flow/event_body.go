@@ -96,6 +96,7 @@ type Intent struct {
 	Schema     string `json:"schema,omitempty" redact:"-"` // the name of the schema that the answer must match
 	Hidden     bool   `json:"hidden,omitempty"`            // see Call.Hidden
 	Labels     bool   `json:"labels,omitempty"`            // the actor reads neutral labels in place of names
+	StandIn    bool   `json:"standIn,omitempty"`           // a model is asked in the place of the person whose seat it is
 	Tag        string `json:"tag,omitempty" redact:"-"`    // the mark of Call.Tag
 	View       string `json:"view,omitempty" redact:"-"`   // for a summary: the view that is summarised; with Unread: the view that is read
 	Upto       int    `json:"upto,omitempty"`              // for a summary: the first message that is left as it is
@@ -173,13 +174,19 @@ type Spend struct {
 	BrokenOff  bool `json:"brokenOff,omitempty"`
 	Unreported bool `json:"unreported,omitempty"`
 	// Cached means that the reply came from a cache of the host program's, and cost nothing.
-	Cached bool          `json:"cached,omitempty"`
-	Took   time.Duration `json:"took,omitempty"` // nanoseconds, without Queued
+	Cached bool `json:"cached,omitempty"`
+	// StandIn means that a model has answered in the place of the person whose seat it is. Unlike the rest of a Spend but the call and the
+	// attempt, it is for everybody: the marker of such a turn says it to whoever reads the turn, and people who only watch see it.
+	StandIn bool          `json:"standIn,omitempty"`
+	Took    time.Duration `json:"took,omitempty"` // nanoseconds, without Queued
 	// Queued is how long the attempt waited for its turn, in a limiter or under Engine.MaxCalls; in nanoseconds.
 	Queued time.Duration `json:"queued,omitempty"`
 	// Vendor is what the vendor says of the reply beside its text. nil: nothing.
 	Vendor *VendorMetadata `json:"vendor,omitempty"`
 }
+
+// Shown returns what everybody may know of an attempt: the call, the attempt, and whether a model stood in for a person.
+func (s *Spend) Shown() Spend { return Spend{Call: s.Call, Attempt: s.Attempt, StandIn: s.StandIn} }
 
 // spent makes each type that embeds Spend an [AttemptEnd].
 func (s *Spend) spent() *Spend { return s }

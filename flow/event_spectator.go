@@ -4,12 +4,12 @@ package flow
 // [Event.Spectator] without it.
 type Spectated interface {
 	Body
-	// Spectator returns a copy without what is not for spectators, above all what [Spend] says beside the call and the attempt.
+	// Spectator returns a copy without what is not for spectators, above all what [Spend] says beyond [Spend.Shown].
 	Spectator() Body
 }
 
-// Spectator returns what people who only watch may see of an event: what was said, by whom, how it was judged, and the states and
-// rounds. If they may see nothing of it, ok is false.
+// Spectator returns what people who only watch may see of an event: what was said, by whom, whether a model stood in for a person, how it
+// was judged, and the states and rounds. If they may see nothing of it, ok is false.
 //
 // Of a quotation they see where it stands and whether it is true, and neither the document nor what differs from it.
 //
@@ -32,10 +32,11 @@ func (e Event) Spectator() (shown Event, ok bool) {
 	case *Intent:
 		e.Body = &Intent{
 			Call: body.Call, Attempt: body.Attempt, Kind: body.Kind, By: body.By, Round: body.Round, Slot: body.Slot, Target: body.Target,
+			StandIn: body.StandIn,
 		}
 	case *Turn:
 		turn := *body
-		turn.Spend = Spend{Call: body.Call, Attempt: body.Attempt}
+		turn.Spend = body.Shown()
 		turn.Attachments, turn.UsedUp, turn.Reasoning, turn.Uncited, turn.Quotations = nil, false, "", 0, nil
 		for i := range body.Quotations {
 			q := &body.Quotations[i]

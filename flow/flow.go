@@ -308,6 +308,7 @@ type Call struct {
 	// Needed means that the conversation cannot continue without the result. If the round's time is over first, the call is not
 	// skipped: the conversation goes to the error state, from which Retry makes the call again.
 	Needed    bool
+	standsIn  bool     // a model is asked in the place of the person whose seat it is; see Seat.AskIn
 	Model     string   // "provider/model", for ByModel
 	Fallbacks []string // models that take over, in order
 	Function  string   // the name under which the engine has the function, for ByFunction

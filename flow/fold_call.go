@@ -86,6 +86,8 @@ func (r *Record) checkIntent(call *callState, in *Intent) error {
 		return invalid("intent.reserve", "is negative, or the number of tokens is invalid")
 	case in.Model != "" && r.model(in.Model) == nil:
 		return invalid("intent.model", "%q is no model of this conversation", text.OneLine(in.Model, 80))
+	case in.StandIn && in.Model == "":
+		return invalid("intent.standIn", "is true, although no model is asked")
 	case in.Round < 0 || in.Slot < 0 || in.ModelIndex < 0 || in.ModelIndex > maxTracked:
 		return invalid("intent.round", "is negative, or the slot or the index of the model is invalid")
 	}
@@ -213,6 +215,9 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 func (r *Record) foldSpend(spend *Spend, call *callState) error {
 	if spend.Cost < 0 || spend.Model != call.intent.Model {
 		return invalid("cost", "is negative, or of a model that was not asked")
+	}
+	if spend.StandIn && !call.intent.StandIn {
+		return invalid("standIn", "is true, although no model was asked in the place of a person")
 	}
 	if spend.Usage != knownUsage(spend.Usage) {
 		return invalid("usage", "has an impossible number of tokens")

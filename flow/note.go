@@ -20,8 +20,7 @@ import (
 //
 // A note is in force for each reader from its next call on. While calls are in flight or between two replies, as where they use tools, or
 // turns are hidden, it is held back, so that no request in the making changes and all members of a group read the same. Calls that read no
-// view get it beside the documents.
-// Functions of the host program do not read it.
+// view get it beside the documents, and functions of the host program that judge or decide with what they are asked. Tools do not get it.
 //
 // A note is refused with an error of kind validation if it could be mistaken for a word of somebody who takes part or of the program, if
 // there are too many of them, from all or from one person, or if the budget has no room for it beside the conclusion. It is refused with an

@@ -118,11 +118,31 @@ func (r *Record) moveQuestions(to, from, key string) {
 // notesFor returns the notes for a person who reads nothing else of the conversation.
 func (r *Record) notesFor(who string) (out []Passage) {
 	for k, n := range r.Notes {
-		if !slices.Contains(r.held, k) && (len(n.To) == 0 || r.Seat(who) < 0 || slices.Contains(n.To, who)) {
+		if r.readsNote(k, who) {
 			out = append(out, Passage{Speaker: n.As, Label: noteLabel, Text: n.Text, Turn: -1, Note: k})
 		}
 	}
 	return out
+}
+
+// readsNote reports whether the kth note is in force for somebody.
+func (r *Record) readsNote(k int, who string) bool {
+	to := r.Notes[k].To
+	return !slices.Contains(r.held, k) && (len(to) == 0 || r.Seat(who) < 0 || slices.Contains(to, who))
+}
+
+// ReadableNotes returns the notes that are in force for an actor, in the order in which they were recorded, as functions of the host
+// program may read them: copies without the person. Everybody who is no participant reads all of them.
+func (r *Record) ReadableNotes(name string) []*Note {
+	var notes []*Note
+	for k := range r.Notes {
+		if r.readsNote(k, name) {
+			n := *r.Notes[k]
+			n.Person, n.To = "", slices.Clone(n.To)
+			notes = append(notes, &n)
+		}
+	}
+	return notes
 }
 
 // noteTurn returns a note as a turn, for those who are told what was not read.

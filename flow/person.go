@@ -87,7 +87,7 @@ func (s Seat) AskIn(r *Record, call *Call) {
 		model = call.Person.Term.StandIn
 	}
 	if model != "" {
-		call.Performer, call.Model, call.Function, call.Person = ByModel, model, "", nil
+		call.Performer, call.Model, call.Function, call.Person, call.standsIn = ByModel, model, "", nil, s.Person
 	}
 }
 

@@ -1,6 +1,10 @@
 package flow
 
-import "time"
+import (
+	"time"
+
+	"github.com/agonist-dev/debate/internal/transcript"
+)
 
 // Reading says what of the conversation a person may read who is asked.
 type Reading struct {
@@ -27,7 +31,7 @@ type Passage struct {
 	// Turn is the index in Record.Turns, and Note that in Record.Notes. -1: it is none.
 	Turn int `json:"turn"`
 	Note int `json:"note"`
-	// Own means that the reader has said it.
+	// Own means that the reader has said it, or a model in the reader's place: then StandIn of the turn is set.
 	Own bool `json:"own,omitempty"`
 }
 
@@ -41,23 +45,47 @@ func (r *Record) Question(id string) (*Question, bool) {
 	out := &Question{Inquiry: *q, Documents: r.settings.Documents}
 	if q.Reads == nil {
 		out.Reads = r.notesFor(q.To)
-		return out, true
+	} else if v := r.viewOf(q.Reads.View); v != nil { // a log may name any
+		out.Reads = r.passages(v, q.Reads.From, q.To)
 	}
-	v := r.viewOf(q.Reads.View)
-	if v == nil { // a log may name any
-		return out, true
+	return out, true
+}
+
+// Reads returns what somebody in a seat of the config may read now, oldest first, whether or not they are asked: what the conversation
+// shows to that participant, or all of it to whoever is no participant. Where some who are no participants read labels in place of names,
+// all of them do here. What a call leaves out besides, as in [Reading].From, only a [Question] leaves out. Hidden turns and notes that are
+// held back are not there. nil: nothing was said, or nobody has that name.
+func (r *Record) Reads(name string) []Passage {
+	if len(r.views) == 0 || !r.seated(name) {
+		return nil
 	}
-	for i := v.Since(q.Reads.From); i < len(v.Messages); i++ {
+	v, _ := r.view(View{Reader: name, Labels: r.Seat(name) < 0})
+	return r.passages(v, 0, name)
+}
+
+// seated reports whether a seat of the config is taken under this name.
+func (r *Record) seated(name string) bool {
+	for s := range r.config.Seats() {
+		if s.By == name {
+			return true
+		}
+	}
+	return false
+}
+
+// passages returns the messages of a view from one round on, as somebody reads them.
+func (r *Record) passages(v *transcript.View, from int, who string) (out []Passage) {
+	for i := v.Since(from); i < len(v.Messages); i++ {
 		m, n := &v.Messages[i], v.Turns[i]
 		p := Passage{Speaker: m.Speaker, Label: m.Label, Text: m.Text, Turn: n, Note: -1}
 		if n < 0 {
 			p.Turn, p.Note = -1, -1-n
 		} else {
-			p.Own = r.Turns[n].Speaker == q.To
+			p.Own = r.Turns[n].Speaker == who
 		}
-		out.Reads = append(out.Reads, p)
+		out = append(out, p)
 	}
-	return out, true
+	return out
 }
 
 // Questions says how many inquiries wait for a person, since when, and for how long. It is recorded with the events after which one of

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -434,24 +433,42 @@ func (r *Record) Waiting() *Turn {
 	return r.Turns[r.hidden[0]]
 }
 
-// Readable returns the turns that are not hidden, in the order of rounds and slots, as others may read them: tools, and the
-// functions of the host program. They are copies without the model's thoughts. Of their Spend they have the call
-// and the attempt only: neither the model nor the cost. The order in which simultaneous replies arrived does not show. The
-// slice belongs to the caller; what the turns point to is read only.
+// Readable returns the turns that are not hidden, as others may read them: tools, and the functions of the host program. They come in the
+// order in which they were spoken. Those that were spoken at once, and hidden until all were, come by their slots: the order in which
+// simultaneous replies arrived does not show. They are copies without the model's thoughts. Of their Spend they have what [Spend.Shown]
+// returns: neither the model nor the cost. The slice belongs to the caller; what the turns point to is read only.
 func (r *Record) Readable() []*Turn {
 	return r.readable(func(i int) *Turn { return shownTurn(r.Turns[i]) })
 }
 
 // readable returns the turns that are not hidden, as the function shows each.
 func (r *Record) readable(shown func(i int) *Turn) []*Turn {
-	turns := make([]*Turn, 0, len(r.Turns)-len(r.hidden))
+	all := make([]int, 0, len(r.Turns)-len(r.hidden))
 	for i := range r.Turns {
 		if !slices.Contains(r.hidden, i) {
-			turns = append(turns, shown(i))
+			all = append(all, i)
 		}
 	}
-	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
+	r.order(all)
+	turns := make([]*Turn, len(all))
+	for n, i := range all {
+		turns[n] = shown(i)
+	}
 	return turns
+}
+
+// order brings indices of turns, which are those of the log, into the order in which turns are shown: round by round, and by slot what was
+// spoken at once.
+func (r *Record) order(all []int) {
+	slices.SortStableFunc(all, func(a, b int) int { return r.Turns[a].Round - r.Turns[b].Round })
+	for from := 0; from < len(all); {
+		first, upto := r.Turns[all[from]], from+1
+		for first.Hidden && upto < len(all) && r.Turns[all[upto]].Hidden && r.Turns[all[upto]].Round == first.Round {
+			upto++
+		}
+		slices.SortStableFunc(all[from:upto], func(a, b int) int { return r.Turns[a].Slot - r.Turns[b].Slot })
+		from = upto
+	}
 }
 
 // Line returns a text for use in a prompt outside of a quotation: one line of at most limit bytes, which cannot close the
@@ -469,14 +486,18 @@ func (r *Record) Hide(content string) string {
 	return r.anonymous.Labels.Hide(content)
 }
 
-// RoundTurns returns the turns of a round in the order of their slots. Hidden turns are included.
+// RoundTurns returns the turns of a round in the order of [Record.Readable]. Hidden turns are included.
 func (r *Record) RoundTurns(round int) []*Turn {
-	var turns []*Turn
+	var all []int
 	for i := range r.Turns {
 		if r.Turns[i].Round == round {
-			turns = append(turns, r.Turns[i])
+			all = append(all, i)
 		}
 	}
-	slices.SortStableFunc(turns, func(a, b *Turn) int { return a.Slot - b.Slot })
+	r.order(all)
+	turns := make([]*Turn, len(all))
+	for n, i := range all {
+		turns[n] = r.Turns[i]
+	}
 	return turns
 }

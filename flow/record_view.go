@@ -155,6 +155,9 @@ func (r *Record) labelOf(t *Turn, l *text.Labels) string {
 	if target != "" {
 		label += " to " + target
 	}
+	if t.StandIn {
+		label += ", a model stood in"
+	}
 	if t.Cut {
 		label += ", cut off by a limit of length"
 	}

@@ -344,7 +344,7 @@ func (c *Core) readable() []*Turn {
 // shownTurn returns a turn as others may read it.
 func shownTurn(t *Turn) *Turn {
 	out := *t
-	out.Spend, out.Reasoning = Spend{Call: t.Call, Attempt: t.Attempt}, ""
+	out.Spend, out.Reasoning = t.Shown(), ""
 	return &out
 }
 

@@ -36,7 +36,7 @@ func (l *Line) Spend(s *flow.Spend) {
 	u := s.Usage
 	l.call(s.Call, s.Attempt, s.Model)
 	l.Add("in", u.Input, "fromCache", u.CachedInput, "toCache", u.CacheWrite, "out", u.Output, "reasoning", u.Reasoning, "cost", s.Cost,
-		"atMost", s.AtMost, "brokenOff", s.BrokenOff, "unreported", s.Unreported, "repeated", s.Cached)
+		"atMost", s.AtMost, "brokenOff", s.BrokenOff, "unreported", s.Unreported, "repeated", s.Cached, "standIn", s.StandIn)
 }
 
 func (l *Line) call(call string, attempt int, model string) {

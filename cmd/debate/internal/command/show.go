@@ -185,12 +185,18 @@ func (p *program) showActors(record *flow.Record) error {
 	for _, account := range record.SpentByParticipant() {
 		add(account.Name)
 	}
-	models := make(map[string]string)
+	models, people := make(map[string]string), make(map[string]string)
 	for seat := range record.Config().Seats() {
-		if model := cmp.Or(record.Replacement(seat.By), *seat.Model); model != "" {
+		model := cmp.Or(record.Replacement(seat.By), *seat.Model)
+		switch {
+		case seat.Person:
+			people[seat.By] = personal(record, seat.By, model)
+		case model != "":
 			models[seat.By] = model
-			add(seat.By)
+		default:
+			continue
 		}
+		add(seat.By)
 	}
 	failures := make(map[string]int)
 	for i := range record.Rejections {
@@ -202,10 +208,47 @@ func (p *program) showActors(record *flow.Record) error {
 		if name != who.Name {
 			name += " (" + who.Name + ")" // which commands take
 		}
-		t.row(name, dashed(cmp.Or(who.Model, models[who.Name])), who.Status, who.Turns, who.Failures+failures[who.Name],
+		t.row(name, dashed(cmp.Or(people[who.Name], who.Model, models[who.Name])), who.Status, who.Turns, who.Failures+failures[who.Name],
 			progress.Number(u.Input+u.Output), who.Account.Short(who.Account.Cost))
 	}
 	return t.end()
+}
+
+// personal says who has a person's seat, and how often a model stood in. instead is the model that was given the seat; "": none was.
+func personal(record *flow.Record, name, instead string) string {
+	times := 0
+	count := func(by string, spend *flow.Spend) {
+		if by == name && spend.StandIn {
+			times++
+		}
+	}
+	for _, t := range record.Turns {
+		count(t.Speaker, &t.Spend)
+	}
+	if d, ok := debate.Of(record); ok {
+		for _, a := range d.Assessments {
+			count(a.Judge, &a.Spend)
+		}
+		for _, v := range d.Verdicts {
+			count(v.Judge, &v.Spend)
+		}
+		for _, b := range d.Ballots {
+			count(b.Voter, &b.Spend)
+		}
+		if chair := d.Config().Floor; chair != nil {
+			for _, g := range d.Floors {
+				count(chair.Name, &g.Spend)
+			}
+		}
+	}
+	switch {
+	case instead != "":
+		return instead + " (in the place of a person)"
+	case times > 0:
+		return "a person (a model stood in " + progress.Plural(times, "time") + ")"
+	default:
+		return "a person"
+	}
 }
 
 // showPlan shows the plan of arbitrated work. Its steps have the numbers that debate amend --skip and --rerun take.
