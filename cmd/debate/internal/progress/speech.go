@@ -47,7 +47,10 @@ func SpeechOf(body flow.Body, name func(id string) string) (s Speech, ok bool) {
 	default:
 		return Speech{}, false
 	}
-	s.Model = Clean(flow.SpendOf(body).Model)
+	spend := flow.SpendOf(body)
+	if s.Model = Clean(spend.Model); spend.StandIn {
+		s.What += " (a model stood in)"
+	}
 	return s, true
 }
 
