@@ -83,6 +83,41 @@ func TestAPersonAnswersOutOfTurn(t *testing.T) {
 	assert.True(t, open)
 }
 
+// A judge in Go reads notes as it reads turns: under labels, and without the person who has said them.
+func TestAJudgeInGoReadsNotes(t *testing.T) {
+	for name, hidden := range map[string]bool{"by names": false, "by labels": true} {
+		config := freely()
+		config.Rounds = 1
+		config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Cato", Judge: "cato"}}, When: debate.AtEnd, Anonymous: hidden}
+		engine, _ := stage.Engine(config)
+		engine.Judges = map[string]debate.Judge{"cato": stage.Outsider(nil)}
+		s := stage.BegunBy(t, engine, config)
+		asked := question(1)
+		asked.To, asked.Text, asked.Person = []string{"Ben"}, "Ben, is Ada right?", "mo@example.org"
+		s.Feed(asked)
+		s.Says(stage.AdasOpening, 1)
+		s.Says("r1.aside.1.Ben", 1)
+		s.Says(stage.BensOpening, 1)
+		command, err := s.Command("verdict.Cato")
+		require.NoError(t, err)
+		task, err := flow.TaskOf[debate.JudgeTask](command.Task)
+		require.NoError(t, err)
+		require.Len(t, task.Notes, 1, name)
+		note := task.Notes[0]
+		assert.Empty(t, note.Person)
+		assert.Equal(t, "Mo", note.As)
+		assert.Equal(t, 1, note.Round)
+		if hidden {
+			assert.NotRegexp(t, `\b(Ada|Ben)\b`, stage.JSON(note))
+			assert.Equal(t, []string{note.Ask}, note.To)
+		} else {
+			assert.Equal(t, []any{"Ben, is Ada right?", "Ben"}, []any{note.Text, note.Ask})
+		}
+		said := s.Record().Notes[0]
+		assert.Equal(t, []any{"mo@example.org", []string{"Ben"}, "Ben"}, []any{said.Person, said.To, said.Ask}, "the record is not touched")
+	}
+}
+
 // Not every format has answers out of turn, and none has any number of them.
 func TestAnswersOutOfTurnAreBounded(t *testing.T) {
 	s := stage.Begun(t, freely())

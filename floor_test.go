@@ -146,6 +146,68 @@ func TestAFunctionGivesTheFloor(t *testing.T) {
 	assert.NotContains(t, string(told[1].Schema), "Cid")
 }
 
+// Models, functions, people and whoever reads the record have speeches in the order in which they were spoken, whoever has chosen it, with
+// the answers out of turn between them. A chair in Go is told whom it may choose, and what was said in between.
+func TestSpeechesStandInTheOrderOfTheFloor(t *testing.T) {
+	config := chaired(debate.Floor{Judge: "chair"})
+	config.Format, config.Rounds = format.FreeForm, 1
+	config.Judging = &debate.Judging{
+		Judges: []debate.JudgeConfig{{Name: "Cato", Judge: "cato"}, {Name: "Iris", Model: "test/judge"}},
+		When:   debate.AtEnd, AllowSameFamily: true,
+	}
+	engine, _ := stage.Engine(config)
+	engine.Judges = map[string]debate.Judge{"chair": stage.Outsider(nil), "cato": stage.Outsider(nil)}
+	s := stage.BegunBy(t, engine, config)
+	asked := func(call string) *flow.Command {
+		command, err := s.Command(call)
+		require.NoError(t, err)
+		return command
+	}
+	told := func(call string) *debate.JudgeTask {
+		task, err := flow.TaskOf[debate.JudgeTask](asked(call).Task)
+		require.NoError(t, err)
+		return task
+	}
+	chooses := func(call, to string) {
+		s.Feed(flow.Result{Call: call, Attempt: 1, Text: stage.JSON(debate.FloorAnswer{Because: "It is time.", To: to})})
+	}
+	first := told("r1.floor.1")
+	assert.Equal(t, []string{"Ada", "Ben", "Cid"}, first.Choices)
+	assert.Empty(t, first.Notes)
+	chooses("r1.floor.1", "Cid")
+	s.Feed(question(1))
+	s.Says("r1.opening.Cid", 1)
+	s.Says("r1.aside.1.Ben", 1)
+	second := told("r1.floor.2")
+	assert.Equal(t, []string{"Ada", "Ben"}, second.Choices)
+	require.Len(t, second.Notes, 1)
+	assert.Equal(t, "Who pays for it, 1?", second.Notes[0].Text)
+	chooses("r1.floor.2", "Ben")
+	s.Says(stage.BensOpening, 1)
+	s.Says(stage.AdasOpening, 1)
+
+	order := []string{"r1.opening.Cid", "r1.aside.1.Ben", stage.BensOpening, stage.AdasOpening}
+	calls := func(turns []*flow.Turn) (all []string) {
+		for _, turn := range turns {
+			all = append(all, turn.Call)
+		}
+		return all
+	}
+	cato := told("verdict.Cato")
+	assert.Equal(t, order, calls(cato.Turns))
+	assert.Empty(t, cato.Choices)
+	assert.Equal(t, order, calls(s.Record().RoundTurns(1)))
+	var read, seen []string
+	for _, message := range asked("verdict.Iris").Request.Messages {
+		read = append(read, message.Speaker)
+	}
+	assert.Equal(t, []string{"Cid", "Mo", "Ben", "Ben", "Ada"}, read)
+	for _, passage := range s.Record().Reads("Ada") {
+		seen = append(seen, passage.Speaker)
+	}
+	assert.Equal(t, read, seen)
+}
+
 // Where an order is given, or all speak at once, nobody decides.
 func TestWhereNobodyGivesTheFloor(t *testing.T) {
 	for name, change := range map[string]func(*debate.Config){

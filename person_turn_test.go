@@ -49,6 +49,7 @@ func TestAPersonDebates(t *testing.T) {
 			assert.Contains(t, q.Question, part)
 		}
 		require.Len(t, q.Reads, 2*i)
+		assert.Equal(t, q.Reads, s.Record().Reads("Ada"), "a question shows what may be read in any case")
 		for k, passage := range q.Reads {
 			assert.Equal(t, k%2 == 0, passage.Own)
 			assert.Equal(t, k, passage.Turn)
@@ -115,12 +116,30 @@ func TestAPersonIsReplacedAndComesBack(t *testing.T) {
 	var first *flow.AnsweredError
 	require.ErrorAs(t, err, &first)
 	s.Says(stage.AdasOpening, 2)
+	reads := s.Record().Reads("Ada")
+	require.Len(t, reads, 1, "nobody asks her now, and she reads what was said for her")
+	assert.True(t, reads[0].Own)
+	assert.True(t, s.Record().Turns[reads[0].Turn].StandIn)
+	command, err = s.Command(stage.BensOpening)
+	require.NoError(t, err)
+	assert.Equal(t, "round 1, opening, a model stood in", command.Request.Messages[0].Label, "Ben is told who speaks")
 	s.Says(stage.BensOpening, 1)
 	q, open := s.Record().Question("r2.rebuttal.Ada")
 	require.True(t, open, "the person is asked again")
 	require.Len(t, q.Reads, 2)
 	assert.True(t, q.Reads[0].Own, "what was said in one's place is one's own")
+	assert.Equal(t, []string{"round 1, opening, a model stood in", "round 1, opening"}, []string{q.Reads[0].Label, q.Reads[1].Label})
 	s.Feed(flow.Answer{Inquiry: q.ID, Text: "I am back."})
+	for i, by := range []bool{true, false, false} { // as functions read the turns, and those who only watch
+		turn := s.Record().Turns[i]
+		public := flow.Spend{Call: turn.Call, Attempt: turn.Attempt, StandIn: by}
+		assert.Equal(t, public, s.Record().Readable()[i].Spend)
+		shown, ok := flow.Event{Body: turn}.Spectator()
+		require.True(t, ok)
+		seen, ok := shown.Body.(*flow.Turn)
+		require.True(t, ok)
+		assert.Equal(t, public, seen.Spend)
+	}
 	assert.Equal(t, []string{"test/debater", "test/debater", ""}, []string{
 		s.Record().Turns[0].Model, s.Record().Turns[1].Model, s.Record().Turns[2].Model,
 	})
@@ -282,6 +301,7 @@ func TestAModelTakesTheSeatOfAPersonWhoIsAsked(t *testing.T) {
 				require.Len(t, s.Record().Turns, 2)
 				for _, turn := range s.Record().Turns {
 					assert.Equal(t, "test/debater", turn.Model)
+					assert.Equal(t, turn.Speaker == "Ada", turn.StandIn, "it has spoken for the person, who has the seat again")
 				}
 				_, open = s.Record().Question("r2.rebuttal.Ada")
 				assert.True(t, open, "the person has the seat again")
@@ -333,10 +353,54 @@ func TestAPersonSpeaksAtOnceWithModels(t *testing.T) {
 	q, open := s.Record().Question(stage.AdasOpening)
 	require.True(t, open)
 	assert.Empty(t, q.Reads)
+	assert.Empty(t, s.Record().Reads("Ada"))
 	s.Feed(flow.Answer{Inquiry: q.ID, Text: "A word of mine."})
 	q, open = s.Record().Question("r2.rebuttal.Ada")
 	require.True(t, open)
 	assert.Len(t, q.Reads, 2)
+}
+
+// A seat reads what is for it, asked or not: notes to it alone, and labels in place of names where whoever is no participant reads those.
+func TestWhatASeatReads(t *testing.T) {
+	config := withAda(flow.Term{})
+	config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Pat", Person: true}}, When: debate.AtEnd, Anonymous: true}
+	s := stage.Begun(t, config)
+	s.Feed(flow.Answer{Inquiry: stage.AdasOpening, Text: "I am Ada."})
+	s.Says(stage.BensOpening, 1)
+	s.Feed(flow.Note{ID: "hint", As: "Mo", Text: "Mind the rain, Ada.", To: []string{"Ada"}})
+	read := func(name string) (all []string) {
+		for _, passage := range s.Record().Reads(name) {
+			all = append(all, passage.Text)
+		}
+		return all
+	}
+	assert.Equal(t, []string{"I am Ada.", "A word.", "Mind the rain, Ada."}, read("Ada"))
+	assert.Equal(t, []string{"I am Ada.", "A word."}, read("Ben"))
+	require.Len(t, read("Pat"), 3)
+	assert.NotRegexp(t, `\b(Ada|Ben)\b`, stage.JSON(s.Record().Reads("Pat")), "a judge reads labels, also between two questions")
+	assert.Empty(t, read("Mo"), "nobody has that seat")
+}
+
+// A verdict of a model that stands in for a judge says so, to those who only watch too.
+func TestAModelJudgesForAPerson(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{
+		{Name: "Pat", Person: true, Term: flow.Term{Within: flow.Duration(time.Hour), StandIn: "test/judge"}},
+	}}
+	s := stage.Begun(t, config)
+	for range config.Rounds * len(config.Participants) {
+		s.Says(s.InFlight()[0].Call, 1)
+	}
+	s.At = s.At.Add(time.Hour)
+	s.Feed(flow.Tick{})
+	require.Equal(t, []flow.Lost{{Call: "verdict.Pat", Attempt: 2}}, s.InFlight())
+	s.Feed(flow.Result{Call: "verdict.Pat", Attempt: 2, Text: stage.Verdict([]string{"Ada", "Ben"}), Usage: stage.LittleUsage})
+	verdicts := stage.View(s.Record()).Verdicts
+	require.Len(t, verdicts, 1)
+	assert.Equal(t, "test/judge", verdicts[0].Model)
+	seen, ok := verdicts[0].Spectator().(*debate.Verdict)
+	require.True(t, ok)
+	assert.Equal(t, flow.Spend{Call: "verdict.Pat", Attempt: 2, StandIn: true}, seen.Spend)
 }
 
 // No line of what another asks a person reads like a line of the question around it.

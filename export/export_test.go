@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"html"
 	"io"
 	"os"
@@ -154,7 +155,8 @@ func TestADebateThatWentOn(t *testing.T) {
 	}
 }
 
-// TestAChairAndAStandIn: a report shows who was given the floor and why, and which model stood in for a person.
+// TestAChairAndAStandIn: a report shows who was given the floor and why, and which model stood in for a person. Its speeches come in the
+// order in which they were held.
 func TestAChairAndAStandIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.TwoDebaters()
@@ -189,6 +191,14 @@ func TestAChairAndAStandIn(t *testing.T) {
 				assert.Contains(t, out.String(), part, name)
 			}
 			assert.NotContains(t, out.String(), "Without an answer", name)
+			for round := 1; round <= config.Rounds; round++ {
+				last := 0
+				for _, who := range []string{"Ben", "Ada"} {
+					at := strings.Index(out.String(), fmt.Sprintf("%s speaks in round %d.", who, round))
+					assert.Greater(t, at, last, "%s: %s in round %d", name, who, round)
+					last = at
+				}
+			}
 		}
 	})
 }

@@ -214,7 +214,7 @@ func (p *program) showActors(record *flow.Record) error {
 	return t.end()
 }
 
-// personal says who has a person's seat, and how often a model stood in. instead is the model that was given the seat; "": none was.
+// personal says who has a person's seat, and how often a model stood in. instead is the model that was given the seat; "": none has it.
 func personal(record *flow.Record, name, instead string) string {
 	times := 0
 	count := func(by string, spend *flow.Spend) {
@@ -243,9 +243,9 @@ func personal(record *flow.Record, name, instead string) string {
 	}
 	switch {
 	case instead != "":
-		return instead + " (in the place of a person)"
+		return instead + " for a person"
 	case times > 0:
-		return "a person (a model stood in " + progress.Plural(times, "time") + ")"
+		return fmt.Sprintf("a person (stand-in: %d)", times)
 	default:
 		return "a person"
 	}
