@@ -77,6 +77,10 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		"an unknown flow":         {event(flow.EventStart, 0, func(e *debate.Event) { body.As[flow.Start](*e).Flow = "opera" }), "events[0].body.flow"},
 		"a newer log":             {event(flow.EventStart, 0, func(e *debate.Event) { body.As[flow.Start](*e).Version++ }), "events"},
 		"a turn nobody was asked": {event(flow.EventTurn, 0, func(e *debate.Event) { body.As[debate.Turn](*e).Call = "r1.song.Ada" }), "events"},
+		"a stand-in for nobody":   {event(flow.EventTurn, 0, func(e *debate.Event) { body.As[debate.Turn](*e).StandIn = true }), "events"},
+		"a stand-in of no model": {event(flow.EventIntent, 0, func(e *debate.Event) {
+			body.As[flow.Intent](*e).StandIn, body.As[flow.Intent](*e).Model = true, ""
+		}), "events"},
 	}
 	for n := 1; n < len(whole); n += len(whole) / 60 {
 		cases[fmt.Sprintf("its first %d bytes", n)] = struct {
