@@ -217,7 +217,7 @@ func (r *Record) foldSpend(spend *Spend, call *callState) error {
 		return invalid("cost", "is negative, or of a model that was not asked")
 	}
 	if spend.StandIn && !call.intent.StandIn {
-		return invalid("standIn", "is true, although no model was asked in the place of a person")
+		return invalid("spend.standIn", "is true, although no model was asked in the place of a person")
 	}
 	if spend.Usage != knownUsage(spend.Usage) {
 		return invalid("usage", "has an impossible number of tokens")
