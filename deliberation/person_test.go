@@ -102,6 +102,7 @@ func TestAPersonWhoNeverDeliberates(t *testing.T) {
 			if turn.Speaker == "cyd" {
 				own++
 				assert.Equal(t, "test/agent", turn.Model, turn.Call)
+				assert.True(t, turn.StandIn, turn.Call)
 			}
 		}
 		assert.Equal(t, 5, own, "a proposal, two critiques, a refinement and a vote")

@@ -24,8 +24,8 @@ var peopleSeeds = flag.Uint64("sim.people", longform.Sized[uint64](10_000, 200, 
 
 // TestSimulationOfPeople plays debates of every format in which people debate, judge, vote and give the floor: in time, late, or never.
 // Meanwhile somebody says something, to all or to some, and the process is killed. Each debate comes to its end. Each note is in the log
-// once, and in each request of its readers from the next one on. What a speaker is sent begins as what they were sent before, and no hard
-// limit is passed.
+// once, and in each request of its readers from the next one on. What a speaker is sent begins as what they were sent before, and a judge
+// is sent the speeches in the order in which functions get them. Each speech says whether a model stood in. No hard limit is passed.
 func TestSimulationOfPeople(t *testing.T) {
 	engine, met := kernel.Of(t, limitEngine()), make(map[string]int)
 	for seed := range *peopleSeeds {
@@ -227,6 +227,12 @@ func (s *peopleSim) follow(out flow.Output) {
 		if answer := body.As[flow.Answer](out.Events[i]); answer != nil && answer.Option == flow.OptionStandIn {
 			s.met["stand-in"]++
 		}
+		if turn := body.As[flow.Turn](out.Events[i]); turn != nil && r.Seat(turn.Speaker) >= 0 {
+			person := stage.View(r).Config().Participants[r.Seat(turn.Speaker)].Person
+			if turn.StandIn != (person && turn.Model != "") {
+				s.failf("the turn %s of %q says that a model stands in: %t", turn.Call, turn.Model, turn.StandIn)
+			}
+		}
 		switch out.Events[i].Kind() {
 		case flow.EventSkipped:
 			s.met["skipped"]++
@@ -261,6 +267,9 @@ func (s *peopleSim) checkRequest(call string) {
 			s.failf("%s reads the note %s %d times", call, n.ID, times)
 		}
 	}
+	if command.Kind == debate.KindVerdict {
+		s.checkOrder(call, now)
+	}
 	if seat < 0 || back {
 		return
 	}
@@ -268,6 +277,21 @@ func (s *peopleSim) checkRequest(call string) {
 		s.failf("%s is sent\n%q\nwhich does not begin as\n%q", call, now, before)
 	}
 	s.read[command.By] = now
+}
+
+// checkOrder compares the speeches of a request with those that functions get.
+func (s *peopleSim) checkOrder(call string, sent request) {
+	s.t.Helper()
+	var want request
+	for _, turn := range s.core.Record().Readable() {
+		want = append(want, turn.Speaker+": "+turn.Text)
+	}
+	for _, n := range s.core.Record().Notes {
+		sent = slices.DeleteFunc(slices.Clone(sent), func(m string) bool { return m == n.As+": "+n.Text })
+	}
+	if !slices.Equal(want, sent) {
+		s.failf("%s is sent\n%q\nand a function\n%q", call, sent, want)
+	}
 }
 
 // say says something in between. Now and then the process dies before the note is stored, or before the caller knows of that: then it is
