@@ -6,32 +6,49 @@ import (
 	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // aside returns why a participant cannot answer a note out of turn now; see flow.Flow.Aside.
 func aside(r *flow.Record, n *flow.Note) error {
 	d := of(r)
-	if d.Working() != StateAwaitingResponses || d.Late() {
-		return flow.WithMend(errors.New("answers out of turn are given while the participants of a round speak"), "ask in the next round")
-	}
-	return d.answersAside(n.Ask)
-}
-
-// answersAside returns why a participant cannot answer out of turn in the present round, whether or not it still lasts.
-func (d *Debate) answersAside(who string) error {
 	switch {
+	case d.alone && len(d.Notes) == d.former: // what is asked after the end, which reopen has checked
+		return nil
+	case d.Working() != StateAwaitingResponses || d.Late():
+		return flow.WithMend(errors.New("answers out of turn are given while the participants of a round speak"), d.askLater())
 	case d.format.Asides == 0:
-		return flow.WithMend(fmt.Errorf("the format %s has no answers out of turn", d.format.Name), "leave it out")
+		return flow.WithMend(fmt.Errorf("the format %s has no answers out of turn", d.format.Name),
+			"leave it out, or reopen the debate with the question once it is over")
 	case d.together():
 		return flow.WithMend(errors.New("the speakers of this round speak at once"), "leave it out")
-	case d.IsDropped(who):
-		return flow.WithMend(errors.New(who+" takes no further part"), "ask another participant")
-	case len(d.asidesOf(d.Round)) >= d.format.Asides:
-		return flow.WithMend(fmt.Errorf("there are %d questions out of turn in round %d: no more are taken", d.format.Asides, d.Round),
-			"ask in the next round")
+	case d.IsDropped(n.Ask):
+		return flow.WithMend(errors.New(n.Ask+" takes no further part"), "ask another participant")
+	case d.asidesTaken() >= d.format.Asides:
+		had := prompt.Count(d.format.Asides, "question")
+		return flow.WithMend(fmt.Errorf("round %d has had its %s out of turn", d.Round, had), d.askLater())
 	default:
 		return nil
 	}
+}
+
+// askLater says when a question can be put for which it is too late in the present round.
+func (d *Debate) askLater() string {
+	if d.Round < d.rounds() {
+		return "ask in the next round"
+	}
+	return "reopen the debate with the question once it is over"
+}
+
+// asidesTaken returns how many notes of the present round ask for an answer out of turn. What is asked after the end does not count.
+func (d *Debate) asidesTaken() int {
+	taken := len(d.asidesOf(d.Round))
+	for i := range d.Earlier {
+		if e := &d.Earlier[i]; e.To != "" && e.Round == d.Round {
+			taken--
+		}
+	}
+	return taken
 }
 
 // together reports whether speakers of the present round speak at once.
@@ -84,23 +101,37 @@ func (d *Debate) speechBegun() bool {
 	return begun
 }
 
+// asideID returns the ID of the answer to the nth note.
+func (d *Debate) asideID(nth int, who string) string {
+	return turnID(d.Round, "aside."+strconv.Itoa(nth+1)+"."+who)
+}
+
 // answering asks a participant the question of the nth note.
 func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
 	seat := d.Seat(n.Ask)
-	id := turnID(d.Round, "aside."+strconv.Itoa(nth+1)+"."+n.Ask)
+	by, question, then := n.As, n.Text, " Then the debate goes on."
+	model := "Out of turn, somebody who takes no part asks you:"
+	person := "Somebody who takes no part asks you, out of turn, as " + strconv.Quote(n.As) + ":"
+	if e := d.askedAfter(); e != nil && nth == d.former {
+		by, question, then = "question", e.Question, ""
+		model = "After the end of the debate you are asked:"
+		if len(e.Verdicts) > 0 {
+			model = "After the verdict you are asked:"
+		}
+		person = model
+	}
 	call := &flow.Call{
-		ID: id, Kind: KindAside, Round: d.Round, Slot: len(d.schedule) + nth, System: d.systems[seat], OnFail: flow.OnFail{Aid: true},
+		ID: d.asideID(nth, n.Ask), Kind: KindAside, Round: d.Round, Slot: len(d.schedule) + nth, System: d.systems[seat],
+		OnFail: flow.OnFail{Aid: true},
 		Last: func(*flow.Record) string {
-			return "Out of turn, somebody who takes no part asks you:\n\n" + d.Quote(n.As, n.Text) +
-				"\n\nAnswer the question in at most 150 words. Then the debate goes on." + d.inLanguage()
+			return model + "\n\n" + d.Quote(by, question) + "\n\nAnswer the question in at most 150 words." + then + d.inLanguage()
 		},
 		View: flow.View{Reader: n.Ask, From: d.since()},
 	}
 	d.config.Participants[seat].seat(d.config, "").AskIn(d.Record, call)
 	if call.Person != nil {
 		call.Person.Ask = func(*flow.Record) string {
-			return "Somebody who takes no part asks you, out of turn, as " + strconv.Quote(n.As) + ":\n\n" + cited(n.Text) +
-				"\n\nAnswer in a few sentences. Then the debate goes on." + d.inLanguage()
+			return person + "\n\n" + cited(question) + "\n\nAnswer in a few sentences." + then + d.inLanguage()
 		}
 	}
 	return call

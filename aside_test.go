@@ -126,6 +126,10 @@ func TestAnswersOutOfTurnAreBounded(t *testing.T) {
 	}
 	_, err := s.Step(flow.Input{At: s.At, Signal: question(3)})
 	stage.Refused(t, err, "ask")
+	require.ErrorContains(t, err, "round 1 has had its 3 questions out of turn")
+	var refused *flow.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, "Correct ask: ask in the next round.", refused.Hint())
 
 	config := freely()
 	config.Mode = debate.Simultaneous
@@ -160,4 +164,30 @@ func TestOneQuestionAfterTheVerdict(t *testing.T) {
 	assert.Len(t, d.Earlier, 1)
 	assert.Len(t, d.Verdicts, 1)
 	assert.Contains(t, d.Notes[0].Text, "Who pays?")
+}
+
+// A person is asked after the verdict in words of its own: the verdict does not ask, and no round follows.
+func TestAPersonIsAskedAfterTheVerdict(t *testing.T) {
+	for name, judging := range map[string]*debate.Judging{
+		"After the verdict": stage.TwoDebaters().Judging, "After the end of the debate": nil,
+	} {
+		config := freely()
+		config.Judging, config.Rounds = judging, 1
+		config.Participants[1] = debate.Participant{Name: "Ben", Side: debate.Against, Person: true}
+		engine, _ := stage.Engine(config)
+		session := stage.Started(t, engine, config)
+		asked := stage.AwaitsInput(t, session).Inquiries[0]
+		require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: asked.ID, Text: "It is not."}))
+		again, err := engine.Reopen(t.Context(), stage.Ended(t, session).ID, flow.Reopening{Ask: "Who pays?\n\nAnd when?", To: "Ben"})
+		require.NoError(t, err)
+		q, open := stage.AwaitsInput(t, again).Question("r1.aside.1.Ben")
+		require.True(t, open, name)
+		assert.Contains(t, q.Question, name+" you are asked:\n\n> Who pays?\n> \n> And when?\n\nAnswer in a few sentences.")
+		assert.NotContains(t, q.Question, "goes on")
+		require.NoError(t, again.Answer(t.Context(), flow.Answer{Inquiry: q.ID, Text: "All of us."}))
+		d := stage.View(stage.Ended(t, again))
+		require.NoError(t, again.Close())
+		require.NotNil(t, d.Earlier[0].Answer)
+		assert.Equal(t, "All of us.", d.Earlier[0].Answer.Text)
+	}
 }

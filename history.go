@@ -58,8 +58,17 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 // summary as a note, for further rounds. A debate can go on for the answer of one participant to a question instead. Both conclusions
 // stand in the fork. If the conversation is not completed, or has no conclusion, the error is of kind state: fork it. If the flow does not
 // reopen conversations, or refuses a field, the error is of kind validation.
+//
+// Reopen runs the fork here, as Start does. [Engine.SubmitReopening] only stores it.
 func (e *Engine) Reopen(ctx context.Context, id string, o flow.Reopening) (*Session, error) {
 	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Reopen(ctx, id, o)) })
+}
+
+// SubmitReopening stores what [Engine.Reopen] goes on with, but does not run it: another process opens it, or this one later. It returns
+// the id of the fork. [Engine.Work] of a worker finds it. The engine needs what it needs for [Engine.Submit]. If o.ID exists, the error is
+// of kind conflict.
+func (e *Engine) SubmitReopening(ctx context.Context, id string, o flow.Reopening) (fork string, err error) {
+	return on(e, func(l *engine.Engine) (string, error) { return l.SubmitReopening(ctx, id, o) })
 }
 
 // Editing makes an edit for [Engine.Fork] from a function that writes to a config of type T, such as debate.Config.

@@ -157,6 +157,8 @@ func (d *Debate) Fold(e *flow.Event) error {
 		d.beginRound(body.N, cmp.Or(body.Of, d.rounds()))
 	case *flow.Turn:
 		d.foldTurn(body)
+	case *flow.Note:
+		d.foldNote(body)
 	case *flow.Transition:
 		if body.To == flow.StateCompleting {
 			d.sheets = nil // those of the rounds are needed no longer
@@ -227,6 +229,9 @@ func (d *Debate) foldTurn(t *flow.Turn) {
 
 func (d *Debate) hear(t *flow.Turn) {
 	if t.Kind == KindAside {
+		if e := d.askedAfter(); e != nil && t.Call == d.asideID(d.former, e.To) {
+			e.Answer = t
+		}
 		return
 	}
 	if t.Slot < len(d.said) {

@@ -16,6 +16,10 @@ type Concluded struct {
 	Winner   string     `json:"winner,omitempty"`
 	Verdicts []*Verdict `json:"verdicts,omitempty"`
 	Ballots  []*Ballot  `json:"ballots,omitempty"` // those after the debate
+	// Question is what the participant To was asked after it, in place of further rounds. "": these followed.
+	Question string     `json:"question,omitempty"`
+	To       string     `json:"to,omitempty"`
+	Answer   *flow.Turn `json:"answer,omitempty"` // to Question; nil: there is none, or not yet
 }
 
 // mostReasons bounds what a note quotes of each verdict, in bytes.
@@ -29,20 +33,21 @@ func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 	var f flow.Findings
 	switch {
 	case o.Rounds < 0 || o.Rounds == 0 && o.Ask == "":
-		f.Addf("rounds", "%w", flow.WithMend(errors.New("there is no further round, and no question"), "ask for one round at least"))
+		f.Addf("rounds", "%w", flow.WithMend(errors.New("there is no further round, and no question"), "give rounds, or ask and to"))
 	case o.Rounds > 0 && d.format.Rounds > 0:
 		err := fmt.Errorf("the format %s has %d rounds, and no more", d.format.Name, d.format.Rounds)
 		f.Addf("rounds", "%w", flow.WithMend(err, "start another debate in another format"))
 	case o.Rounds > 0 && o.Ask != "":
 		err := errors.New("is answered without further rounds")
 		f.Addf("ask", "%w", flow.WithMend(err, "leave rounds out, or ask with a note in one of them"))
+	case o.Ask != "" && o.To == "":
+		f.Addf("to", "is missing: it names who answers, %s", strings.Join(namesOf(d.participants()), " or "))
 	case o.Ask != "" && d.Seat(o.To) < 0:
-		f.Addf("to", "%w", flow.Unknown("participant", o.To, namesOf(d.config.Participants)...))
-	case o.Ask != "":
-		if err := d.answersAside(o.To); err != nil {
-			f.Addf("ask", "%w", err)
-		}
-		note.Text, note.Ask = note.Text+"\n\n"+o.Ask, o.To
+		f.Addf("to", "%w", flow.Unknown("participant", o.To, namesOf(d.participants())...))
+	case o.Ask != "" && d.IsDropped(o.To):
+		f.Addf("to", "%w", flow.WithMend(errors.New(o.To+" takes no further part"), "ask another participant"))
+	case o.Ask != "": // in every format, and whatever was asked in the round before
+		note.Text, note.Ask = note.Text+beforeQuestion+o.Ask, o.To
 	}
 	if len(f) > 0 {
 		return nil, flow.Note{}, errors.Join(f...)
@@ -57,6 +62,9 @@ func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 	}
 	return config, note, nil
 }
+
+// beforeQuestion separates what a note tells of a conclusion, which has no empty line, from what is asked after it.
+const beforeQuestion = "\n\n"
 
 // toldVerdict says what was concluded, and why, for those who go on.
 func (d *Debate) toldVerdict() string {
@@ -93,4 +101,20 @@ func (d *Debate) foldReopened(alone bool) {
 	}
 	d.Earlier = append(d.Earlier, last)
 	d.Verdict, d.Verdicts, d.Ballots = nil, nil, before
+}
+
+// askedAfter returns the conclusion after which the debate goes on for one answer alone; nil: it does not.
+func (d *Debate) askedAfter() *Concluded {
+	if !d.alone || len(d.Earlier) == 0 {
+		return nil
+	}
+	return &d.Earlier[len(d.Earlier)-1]
+}
+
+// foldNote folds what is asked after a conclusion.
+func (d *Debate) foldNote(n *flow.Note) {
+	if e := d.askedAfter(); e != nil && e.To == "" && n.Ask != "" {
+		_, question, _ := strings.Cut(n.Text, beforeQuestion)
+		e.Question, e.To = cmp.Or(question, n.Text), n.Ask
+	}
 }

@@ -3,6 +3,8 @@ package debate_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,11 +75,13 @@ func TestWhatIsNotReopened(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
 	over := stage.Run(t, engine, config)
-	for field, o := range map[string]flow.Reopening{"rounds": {}, "ask": {Ask: "Why?", To: "Ada"}} {
+	for field, o := range map[string]flow.Reopening{"rounds": {}, "to": {Ask: "Why?"}} {
 		_, err := engine.Reopen(t.Context(), over.ID, o)
 		stage.Refused(t, err, field)
 	}
-	_, err := engine.Reopen(t.Context(), over.ID, flow.Reopening{Rounds: -1})
+	_, err := engine.Reopen(t.Context(), over.ID, flow.Reopening{Ask: "Why?"})
+	require.ErrorContains(t, err, "Ada or Ben", "who can be asked")
+	_, err = engine.Reopen(t.Context(), over.ID, flow.Reopening{Rounds: -1})
 	stage.Refused(t, err, "rounds")
 
 	config = stage.TwoDebaters()
@@ -131,6 +135,51 @@ func TestOneQuestionAfterAStop(t *testing.T) {
 			assert.Equal(t, tc.calls, calls)
 			assert.Empty(t, d.EndedEarlyBy)
 		}))
+	}
+}
+
+// In every format one participant is asked after the end, and once more after that: also where all speak at once, and more often than the
+// format has answers out of turn.
+func TestEveryFormatIsReopenedForAQuestion(t *testing.T) {
+	configs := map[string]debate.Config{"who speak at once": stage.Simultaneous()}
+	for _, f := range format.Builtin() {
+		configs[f.Name] = stage.CastFor(f)
+	}
+	for name, config := range configs {
+		t.Run(name, func(t *testing.T) {
+			engine, p := stage.Engine(config)
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
+				if req.Schema != nil && req.Schema.Name == "ballot" {
+					r.Text = `{"reasoning":"So it seems.","vote":"for"}`
+				}
+			})
+			first := stage.Run(t, engine, config)
+			id, to := first.ID, config.Participants[1].Name
+			for n := range 5 {
+				question := fmt.Sprintf("Who pays for it, %d?", n)
+				session, err := engine.Reopen(t.Context(), id, flow.Reopening{Ask: question, To: to})
+				require.NoError(t, err)
+				d := stage.View(stage.Ended(t, session))
+				require.NoError(t, session.Close())
+				assert.Equal(t, flow.StateCompleted, d.State)
+				require.Len(t, d.Turns, len(first.Turns)+n+1)
+				require.Len(t, d.Earlier, n+1)
+				asked := d.Earlier[n]
+				assert.Equal(t, []string{question, to}, []string{asked.Question, asked.To})
+				require.NotNil(t, asked.Answer)
+				assert.Equal(t, d.Turns[len(d.Turns)-1].Call, asked.Answer.Call)
+				id = d.ID
+			}
+			answers := 0
+			for _, req := range p.Requests() {
+				if text := req.Last.Text; strings.Contains(text, "you are asked:") {
+					answers++
+					assert.NotContains(t, text, "Then the debate goes on")
+					assert.NotContains(t, text, "After round", "the verdict stands in the note alone")
+				}
+			}
+			assert.Equal(t, 5, answers)
+		})
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 type Reopening struct {
 	ID     string // of the conversation that goes on; "": a new one
 	Rounds int    // how many further rounds, or executions, there are; 0: the one answer alone
-	// Ask is a question, and To the participant of a debate who answers it, in place of further rounds. In a deliberation and in arbitrated
-	// work Ask is what is asked of all in these rounds. "": there is none.
+	// Ask is a question, and To the participant of a debate who answers it, in place of further rounds: in every format, also where none
+	// is answered out of turn. In a deliberation and in arbitrated work Ask is what is asked of all in these rounds. "": there is none.
 	Ask, To string
 	// Person names the person who asks for it, as the host program knows them. No prompt has it.
 	Person string

@@ -240,7 +240,7 @@ func TestThePageOfErrorsIsThatOfTheKinds(t *testing.T) {
 
 func TestThePageOfFormatsHasTheBuiltInOnes(t *testing.T) {
 	p := newPage(t, head(t, "formats.md"))
-	p.WriteString("| name | who | rounds | phases | ends | winner | stance | aim |\n|---|---|---|---|---|---|---|---|\n")
+	p.WriteString("| name | who | rounds | phases | ends | winner | stance | aim | asides |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, f := range format.Builtin() {
 		least, most := f.Participants()
 		who := span(least, most)
@@ -261,8 +261,8 @@ func TestThePageOfFormatsHasTheBuiltInOnes(t *testing.T) {
 		for _, phase := range f.Phases {
 			phases = append(phases, phase.Name)
 		}
-		fmt.Fprintf(p, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", f.Name, who, rounds, strings.Join(slices.Compact(phases), ", "),
-			f.End, cmp.Or(f.Decide, format.ByJudges), cmp.Or(f.Stance, format.Advocate), cmp.Or(f.Aim, format.ByArgument))
+		fmt.Fprintf(p, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %d |\n", f.Name, who, rounds, strings.Join(slices.Compact(phases), ", "),
+			f.End, cmp.Or(f.Decide, format.ByJudges), cmp.Or(f.Stance, format.Advocate), cmp.Or(f.Aim, format.ByArgument), f.Asides)
 	}
 	p.check("formats.md")
 }

@@ -14,28 +14,33 @@ import (
 
 // Fork starts a conversation that continues from a point of another; see debate.Engine.
 func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (*Session, error) {
-	return l.fork(ctx, id, seq, edit, nil)
+	fork, begun, err := l.fork(ctx, id, seq, edit, nil)
+	if err != nil || begun != nil {
+		return begun, err
+	}
+	return l.Open(ctx, fork)
 }
 
-// fork is Fork. A fork may go on after a conclusion; nil: it does not.
+// fork stores a fork, and returns its id. One of which nothing is copied is begun, and its session returned. A fork may go on after a
+// conclusion; nil: it does not.
 func (l *Engine) fork(
 	ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config, again *reopening,
-) (*Session, error) {
+) (fork string, begun *Session, err error) {
 	events, err := l.host.Read(ctx, id)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if seq < 0 || seq > int64(len(events)) {
-		return nil, forkError("seq", "is %d: the debate has the events 1 to %d", seq, len(events))
+		return "", nil, forkError("seq", "is %d: the debate has the events 1 to %d", seq, len(events))
 	}
 	seq = extendCut(events, seq)
 	origin, err := l.NewCore(id, events[:max(1, seq)])
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	config, err := l.machines[origin.Flow().Name].Normalized(origin.Record().Config()) // a copy, since edit may write to it
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	name := origin.Flow().Name
 	forced := origin.Record().Start().Settings.Unattended && !config.Settings().Unattended // the config says nothing that an edit could change
@@ -47,24 +52,25 @@ func (l *Engine) fork(
 	}
 	plan, err := l.plan(ctx, config, forced)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if plan.settings.ID == "" || plan.settings.ID == id && origin.Flow().Normalize == nil { // then the copy still has the ID
 		plan.settings.ID = newID()
 	}
 	lasting := lastingEffects(origin.Record().Start().Tools, events, seq)
 	if seq == 0 {
-		return l.forkFromStart(ctx, plan, &flow.Parent{ID: id}, lasting)
+		begun, err = l.forkFromStart(ctx, plan, &flow.Parent{ID: id}, lasting)
+		return plan.settings.ID, begun, err
 	}
 	start, err := l.forkStart(ctx, origin, plan)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	start.Parent = &flow.Parent{ID: id, Seq: seq}
 	asked := askedSince(origin.Record(), events[:seq])
 	copied, err := l.kept(origin, plan.settings.ID, copyPrefix(origin, start, events, seq, asked), again)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if lasting != nil {
 		last := copied[len(copied)-1]
@@ -72,20 +78,20 @@ func (l *Engine) fork(
 	}
 	spent, err := l.checkForked(plan.settings.ID, copied)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	start.Parent.Spent = spent // the first of the copied events is this start
 	if len(origin.InFlight()) > 0 {
 		listNoMore(copied, spent.Unsettled)
 	}
 	if copied, err = l.stepped(ctx, plan.settings.ID, copied, again, len(asked) > 0); err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	carried, err := l.carried(ctx, id, flow.LogFiles(copied), plan.files)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	return l.storeFork(ctx, plan.settings.ID, carried, copied)
+	return plan.settings.ID, nil, l.storeFork(ctx, plan.settings.ID, carried, copied)
 }
 
 // checkForked returns what the copied part of a fork has used. It refuses a fork with a model that surely cannot read its files: those
@@ -340,12 +346,11 @@ func unusedDecisions(events []flow.Event, since []*flow.Intent) map[string]bool 
 	return out
 }
 
-// storeFork stores a whole log with its files under a new id, and opens it.
-func (l *Engine) storeFork(ctx context.Context, id string, carried files, events []flow.Event) (*Session, error) {
-	if err := l.host.Create(ctx, "fork", id, carried, events); errors.Is(err, flow.ErrConflict) {
-		return nil, idExists(nil)
-	} else if err != nil {
-		return nil, err
+// storeFork stores a whole log with its files under a new id.
+func (l *Engine) storeFork(ctx context.Context, id string, carried files, events []flow.Event) error {
+	err := l.host.Create(ctx, "fork", id, carried, events)
+	if errors.Is(err, flow.ErrConflict) {
+		return idExists(nil)
 	}
-	return l.Open(ctx, id)
+	return err
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
@@ -14,30 +15,51 @@ const opReopen = "reopen"
 
 // Reopen goes on with a conversation that is completed; see debate.Engine.
 func (l *Engine) Reopen(ctx context.Context, id string, o flow.Reopening) (*Session, error) {
-	events, err := l.host.Read(ctx, id)
+	again, err := l.SubmitReopening(ctx, id, o)
 	if err != nil {
 		return nil, err
+	}
+	return l.Open(ctx, again)
+}
+
+// SubmitReopening stores what Reopen goes on with; see debate.Engine.
+func (l *Engine) SubmitReopening(ctx context.Context, id string, o flow.Reopening) (string, error) {
+	events, err := l.host.Read(ctx, id)
+	if err != nil {
+		return "", err
 	}
 	origin, err := l.NewCore(id, events)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	seq := concludedAt(events)
 	if seq == 0 {
-		err := flow.WithMend(errors.New("the conversation is not completed, or was completed without a conclusion"), "fork the conversation")
-		return nil, &flow.Error{Kind: provider.KindState, Op: opReopen, Err: err}
+		return "", unconcluded(id, origin.Record().State)
 	}
 	reopens := origin.Flow().Reopen
 	if reopens == nil {
 		err := flow.WithMend(errors.New("no conversation of the flow "+origin.Flow().Name+" is reopened"), "fork the conversation")
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: opReopen, Err: err}
+		return "", &flow.Error{Kind: provider.KindValidation, Op: opReopen, Err: err}
 	}
 	config, note, err := reopens(origin.Record(), o)
 	if err != nil {
-		return nil, errors.Join(flow.Within(opReopen, "", err)...)
+		return "", errors.Join(flow.Within(opReopen, "", err)...)
 	}
-	again := &reopening{note: note, budget: o.Budget != nil}
-	return l.fork(ctx, id, seq-1, func(flow.Config) flow.Config { return config }, again)
+	again, _, err := l.fork(ctx, id, seq-1, func(flow.Config) flow.Config { return config }, &reopening{note: note, budget: o.Budget != nil})
+	return again, err
+}
+
+// unconcluded says why a conversation in this state, which has no conclusion, is not reopened.
+func unconcluded(id string, state flow.State) error {
+	err := flow.WithMend(fmt.Errorf("the conversation %s was completed without a conclusion", id), "fork the conversation")
+	switch {
+	case state == flow.StateCanceled:
+		err = flow.WithMend(fmt.Errorf("the conversation %s was canceled: it has no conclusion", id), "fork the conversation")
+	case !state.Final():
+		err = flow.WithMend(fmt.Errorf("the conversation %s is not completed: it is in the state %s", id, state),
+			"wait until it is completed, or fork it")
+	}
+	return &flow.Error{Kind: provider.KindState, Op: opReopen, Err: err}
 }
 
 // reopening is what a fork goes on with after a conclusion.

@@ -52,6 +52,30 @@ func TestASubmittedDebateIsPlayedElsewhere(t *testing.T) {
 	assert.Empty(t, due(t, there))
 }
 
+// What goes on after the verdict can be stored without running, and another process plays it like any other.
+func TestASubmittedReopeningIsPlayedElsewhere(t *testing.T) {
+	here, p := stage.Engine(stage.TwoDebaters())
+	here.Store = &store.Memory{}
+	there := stage.Twin(here)
+	over, made := stage.Run(t, here, stage.TwoDebaters()), p.Calls()
+	asked := flow.Reopening{ID: "again", Ask: "Who pays for it?", To: "Ben"}
+	id, err := here.SubmitReopening(t.Context(), over.ID, asked)
+	require.NoError(t, err)
+	assert.Equal(t, "again", id)
+	_, err = here.SubmitReopening(t.Context(), over.ID, asked)
+	stage.RequireKind(t, err, provider.KindConflict)
+	_, err = here.SubmitReopening(t.Context(), id, flow.Reopening{Rounds: 1})
+	stage.RequireKind(t, err, provider.KindState)
+	require.ErrorContains(t, err, "again is not completed: it is in the state awaitingResponses")
+	assert.Equal(t, made, p.Calls())
+	assert.Equal(t, []string{id}, due(t, there))
+
+	s := stage.Reopen(t, there, id)
+	played := stage.Ended(t, s)
+	assert.Equal(t, flow.StateCompleted, played.State)
+	assert.Len(t, played.Turns, len(over.Turns)+1)
+}
+
 // Without an id each debate is another one.
 func TestSubmitMakesIDs(t *testing.T) {
 	engine, _ := stage.Engine(stage.TwoDebaters())
