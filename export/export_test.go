@@ -155,6 +155,29 @@ func TestADebateThatWentOn(t *testing.T) {
 	}
 }
 
+// TestADebateThatWentOnForAQuestion: the outcome has the question and the answer, and the verdict before names the question.
+func TestADebateThatWentOnForAQuestion(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, _ := stage.Engine(config)
+	original := stage.Run(t, engine, config)
+	session, err := engine.Reopen(t.Context(), original.ID, flow.Reopening{Ask: "What would change your mind?", To: "Ben"})
+	require.NoError(t, err)
+	record := stage.Ended(t, session)
+	answer := strings.TrimSpace(record.Turns[len(record.Turns)-1].Text)
+	d, err := export.Of(t.Context(), engine, record.ID)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, d.Markdown(&out))
+	outcome, rest, ok := strings.Cut(out.String(), "## Verdict after round 3")
+	require.True(t, ok)
+	for _, part := range []string{"After the former outcome, Ben was asked", "What would change your mind?", "The answer of Ben", answer} {
+		assert.Contains(t, outcome, part)
+	}
+	assert.Contains(t, rest, "Then Ben was asked: “What would change your mind?”")
+	assert.NotContains(t, rest, "Then the debate went on.")
+	assert.Contains(t, rest, "**Fork of:** "+original.ID)
+}
+
 // TestAChairAndAStandIn: a report shows who was given the floor and why, and which model stood in for a person. Its speeches come in the
 // order in which they were held.
 func TestAChairAndAStandIn(t *testing.T) {

@@ -42,9 +42,13 @@ func (w *reporter) earlier() []*section {
 		if e.Winner != "" {
 			won = w.party(e.Winner) + " had won."
 		}
+		then := block{Text: "Then the debate went on."}
+		if e.Question != "" {
+			then.Text = fmt.Sprintf("Then %s was asked: “%s”", e.To, w.speeches.gist(e.Question, 300))
+		}
 		s := &section{
 			ID: fmt.Sprintf("earlier-%d", i+1), Title: fmt.Sprintf("Verdict after round %d", e.Round),
-			Blocks: []block{{Text: sentence(won)}, {Text: "Then the debate went on."}},
+			Blocks: []block{{Text: sentence(won)}, then},
 		}
 		for _, v := range e.Verdicts {
 			shown++

@@ -16,7 +16,7 @@ func (w *reporter) outcome() *section {
 		return nil
 	}
 	o := w.debate.Outcome()
-	s := &section{ID: "outcome", Title: "Outcome", Blocks: []block{{Headline: w.headline(&o)}}}
+	s := &section{ID: "outcome", Title: "Outcome", Blocks: append([]block{{Headline: w.headline(&o)}}, w.askedAfter()...)}
 	if t := w.scores(o.Scores); t != nil {
 		if o.Verdicts > 1 {
 			t.Caption = "Mean scores, of 100"
@@ -59,6 +59,22 @@ func (w *reporter) outcome() *section {
 		s.Fold = plural(len(verdicts), "verdict")
 	}
 	return s
+}
+
+// askedAfter shows what one participant was asked after the former outcome, and the answer, if that is all that followed.
+func (w *reporter) askedAfter() []block {
+	if len(w.debate.Earlier) == 0 {
+		return nil
+	}
+	e := &w.debate.Earlier[len(w.debate.Earlier)-1]
+	if e.Question == "" {
+		return nil
+	}
+	out := []block{{Label: "After the former outcome, " + e.To + " was asked", Speech: &e.Question}}
+	if e.Answer == nil {
+		return append(out, block{Text: sentence(e.To + " has not answered")})
+	}
+	return append(out, block{Label: "The answer of " + e.To, Speech: &e.Answer.Text})
 }
 
 // degraded lists how a conversation was less than configured, if it was.

@@ -303,7 +303,10 @@ func (w *reporter) glance() []field {
 // details shows the other facts about the conversation.
 func (w *reporter) details() *section {
 	r, c := w.record, w.config
-	turns := count(len(r.Turns))
+	turns, origin := count(len(r.Turns)), ""
+	if parent := r.Parent(); parent != nil {
+		origin = parent.ID
+	}
 	var out []field
 	switch {
 	case w.deliberation != nil:
@@ -319,6 +322,7 @@ func (w *reporter) details() *section {
 		field{"Format", c.Format},
 		field{"Mode", string(c.Mode)},
 		field{"Turns", turns},
+		field{"Fork of", origin},
 		field{"Started", moment(r.StartedAt)},
 		field{"Last event", moment(r.LastAt)},
 		field{"Ended by", string(r.Reason)},

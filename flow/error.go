@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -328,12 +329,17 @@ type AnsweredError struct {
 	At time.Time
 }
 
-// Error returns one line: the inquiry, the person who answered it, the time, and the option. It leaves out the text of the answer.
+// Error returns one line: the inquiry, the person who answered it or the model that stood in, the time, and the option. It leaves out the
+// text of the answer.
 func (e *AnsweredError) Error() string {
 	if e == nil {
 		return "the inquiry was answered"
 	}
 	a, who := &e.Answer, "a person"
+	if a.Option == OptionStandIn {
+		return fmt.Sprintf("inquiry %q is over: its time ended at %s, and %s answers in place of the person, who is asked again next time",
+			text.OneLine(a.Inquiry, 80), e.At.UTC().Format(time.RFC3339), text.OneLine(cmp.Or(a.Model, "another"), 160))
+	}
 	switch {
 	case a.Rule:
 		who = "a rule"
@@ -355,7 +361,11 @@ func (e *AnsweredError) Error() string {
 func (r *Record) wasAnswered(inquiry, by string) error {
 	for _, first := range slices.Backward(r.answered[inquiry]) {
 		if by == "" || first.Answer.By == "" || first.Answer.By == by {
-			return &Error{Kind: provider.KindState, Op: opAnswer, Err: WithMend(&first, "answer nothing here: it is done")}
+			mend := "answer nothing here: it is done"
+			if first.Answer.Option == OptionStandIn {
+				mend = "answer the next question"
+			}
+			return &Error{Kind: provider.KindState, Op: opAnswer, Err: WithMend(&first, mend)}
 		}
 	}
 	return nil

@@ -35,6 +35,9 @@ func (c *Core) answer(s Answer) error {
 			open = append(open, c.record.Inquiries[i].ID)
 		}
 		err := text.Absent("inquiry", "open", s.Inquiry, open...)
+		if len(open) == 0 {
+			err = WithMend(err, "correct the id: no question of it is open, and none was answered")
+		}
 		return cmp.Or(c.record.wasAnswered(s.Inquiry, s.By), c.record.wasAnswered(s.Inquiry, ""), c.record.tooLate(s.Inquiry),
 			error(&Error{Kind: provider.KindState, Op: opAnswer, Err: err}))
 	}
@@ -54,8 +57,8 @@ func (c *Core) answer(s Answer) error {
 	}
 	s.Option, s.Model, s.Row = "", "", nil
 	s.Text = text.Readable(s.Text)
-	if strings.TrimSpace(s.Text) == "" || len(s.Text) > maxAnswer {
-		err := fmt.Errorf("an answer holds text, of at most %d bytes", maxAnswer)
+	if strings.TrimSpace(s.Text) == "" {
+		err := WithMend(errors.New("is empty"), "write an answer")
 		return &Error{Kind: provider.KindValidation, Op: opAnswer, Field: "text", Err: err}
 	}
 	if err := inquiry.tooLong(len(s.Text)); err != nil {

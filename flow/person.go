@@ -142,8 +142,9 @@ func (r *Record) asksPerson() bool {
 
 // tooLong returns why a person's free text is not accepted. nil: it is.
 func (q *Inquiry) tooLong(size int) error {
-	if q.Max == 0 || size <= q.Max {
+	most := min(cmp.Or(q.Max, maxAnswer), maxAnswer)
+	if size <= most {
 		return nil
 	}
-	return WithMend(fmt.Errorf("the answer has %d bytes: at most %d are accepted", size, q.Max), "shorten the answer")
+	return WithMend(fmt.Errorf("the answer has %d bytes: at most %d are accepted", size, most), "shorten the answer")
 }

@@ -138,6 +138,7 @@ func TestAnAnswerAfterARuleLearnsOfTheRule(t *testing.T) {
 		require.ErrorContains(t, err, " with model test/spare")
 		err = session.Answer(t.Context(), flow.Answer{Inquiry: "ask.nothing", Option: flow.OptionRetry})
 		require.ErrorContains(t, err, `no inquiry "ask.nothing" is open`)
+		assert.Equal(t, "Correct the id: no question of it is open, and none was answered.", stage.RequireKind(t, err, provider.KindState).Hint())
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/media"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -121,7 +122,12 @@ func first(ctx context.Context, engine *debate.Engine, record *flow.Record, args
 	case named:
 		id = args[0]
 	case len(record.Inquiries) == 0 && len(answers) > 0:
-		id = answers[len(answers)-1].Inquiry
+		last := &answers[len(answers)-1]
+		if id = last.Inquiry; last.Option == flow.OptionStandIn { // it decides about the question that the person was asked
+			if call, ok := strings.CutPrefix(id, "ask."); ok {
+				id = strings.TrimSuffix(strings.TrimRight(call, "0123456789"), ".")
+			}
+		}
 	default:
 		return why
 	}
@@ -184,8 +190,12 @@ func readFiles(paths []string) ([]flow.File, error) {
 	out := make([]flow.File, len(paths))
 	for i, path := range paths {
 		data, err := readNamed(path, flow.MaxFile)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case media.TypeOf(data) == "":
+			return nil, exit(exitArguments,
+				fmt.Errorf("--file: %s is neither a text nor a PDF, PNG, JPEG, GIF or WebP: give it as one of these", path))
 		}
 		out[i] = flow.File{Name: filepath.Base(path), Data: data}
 	}

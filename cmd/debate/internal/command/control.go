@@ -80,11 +80,27 @@ func (p *program) control(ctx context.Context, engine *debate.Engine, id string,
 	next := shortID(id) + ": " + after.next(record)
 	switch {
 	case record.Final():
-		next = progress.Command("on --round N", shortID(id)) + " begins another one where a round began."
+		next = begunAnew(id)
+		if _, said := signal.(flow.Note); said && record.State == flow.StateCompleted {
+			next = reopening(record)
+		}
 	case record.State == flow.StateError && record.Reason == flow.EndHardLimit:
 		next = progress.Command(amending(amends(record.Failure), record.CutShort()), shortID(id)) + " raises it."
 	}
 	return &toldError{refusal, opposition(signal, record, refusal), next}
+}
+
+// begunAnew says what helps where nothing can be done with a conversation that is over.
+func begunAnew(id string) string {
+	return progress.Command("on --round N", shortID(id)) + " begins another one where a round began."
+}
+
+// reopening says how something is still said in a conversation that is done.
+func reopening(record *flow.Record) string {
+	if _, ok := debate.Of(record); ok {
+		return progress.Command("reopen --ask TEXT --to NAME", shortID(record.ID)) + " asks one participant; --rounds N goes on for all."
+	}
+	return progress.Command("reopen --rounds N --ask TEXT", shortID(record.ID)) + " goes on with it."
 }
 
 // signed gives a control the name of the system's user, who has asked for it. Answers and notes have a flag for that.

@@ -49,6 +49,9 @@ func (c *choice) what() string {
 	if c.last.Unfinished {
 		what += " that is not over"
 	}
+	if len(c.last.States) > 0 {
+		what += " that is done"
+	}
 	if c.last.Idle {
 		what += ", and that no process runs"
 	}

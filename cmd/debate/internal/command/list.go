@@ -226,11 +226,24 @@ func (l *listed) cells() []string {
 	if l.Quarantine != (store.Quarantine{}) {
 		state += "!"
 	}
-	started := l.StartedAt.Local().Format("Jan 02 15:04") //nolint:gosmopolitan // people read the time of their place
+	started := madeAt(l.ID, l.StartedAt).Local().Format("Jan 02 15:04") //nolint:gosmopolitan // people read the time of their place
 	return []string{
 		l.ID, started, l.Flow, state, strconv.Itoa(l.Round),
 		l.Less(l.CopiedUnsettled).Short(max(0, l.Spent-l.Copied)), l.Topic,
 	}
+}
+
+// madeAt returns when a conversation was made that was started then. A fork has the start of what it continues, and an id that the engine
+// has drawn, a UUIDv7, begins with the time.
+func madeAt(id string, started time.Time) time.Time {
+	if shortID(id) == id || id[14] != '7' {
+		return started
+	}
+	milliseconds, err := strconv.ParseInt(id[:8]+id[9:13], 16, 64)
+	if made := time.UnixMilli(milliseconds); err == nil && made.After(started) {
+		return made
+	}
+	return started
 }
 
 // stateWords are the words of the list for states in which no process works on a conversation.

@@ -1,7 +1,9 @@
 package command_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,9 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -155,4 +159,17 @@ func TestTheListCountsWhatAForkHasCopiedOnce(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{"tabs": "$0.000018", "again": "$0.000011"}, costs)
 	assert.Contains(t, run(t, place, "show", "again").out, "$0.000018", "a conversation alone has cost all of it")
+}
+
+// TestAForkIsListedAtItsOwnTime: its log begins at the time of what it continues, and its id says when it was made.
+func TestAForkIsListedAtItsOwnTime(t *testing.T) {
+	made := time.Date(2026, 11, 30, 20, 27, 0, 0, time.UTC)
+	milliseconds := made.UnixMilli()
+	id := fmt.Sprintf("%08x-%04x-7420-8001-cafe12345678", milliseconds>>16, milliseconds&0xffff)
+	start := made.Add(-14 * time.Minute)
+	for id, want := range map[string]time.Time{id: made, strings.Replace(id, "-7", "-4", 1): start, "tabs": start} {
+		var out bytes.Buffer
+		require.NoError(t, command.ListTable(&out, 0, store.Info{ID: id, StartedAt: start}))
+		assert.Contains(t, out.String(), want.Local().Format("Jan 02 15:04"), id) //nolint:gosmopolitan // the list has the time of its place
+	}
 }

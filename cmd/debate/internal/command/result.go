@@ -13,13 +13,15 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/deliberation/evaluation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // result is what a conversation was held for. Its text was written by models.
 type result struct {
 	exists  bool
-	text    string   // as Markdown: of a debate the speeches, then the outcome
-	outcome string   // text without the speeches
+	text    string   // as Markdown: of a debate the speeches, or what was asked after its end, then the outcome
+	asked   string   // of a debate that went on for one answer: the question and the answer
+	outcome string   // text without the speeches and what was asked
 	notes   []string // what is to be known of the result, for the standard error
 	data    any      // for --json
 	lacks   string   // what is missing, if there is no result; "": the end of the conversation says that
@@ -29,10 +31,43 @@ type result struct {
 func resultOf(r *flow.Record) result {
 	got := outcomeOf(r)
 	got.outcome = got.text
-	if _, ok := debate.Of(r); ok && got.exists {
+	if d, ok := debate.Of(r); ok && got.exists {
+		if got.asked = askedAfter(d); got.asked != "" {
+			got.text = got.asked + got.text
+			return got
+		}
 		got.text = saidIn(r, func(*flow.Turn) bool { return true }) + got.text
 	}
 	return got
+}
+
+// askedAfter returns as Markdown what one participant was asked after the end of a debate, and the answer, if that is all that followed.
+func askedAfter(d *debate.Debate) string {
+	if len(d.Earlier) == 0 {
+		return ""
+	}
+	e := &d.Earlier[len(d.Earlier)-1]
+	answer := "There is none."
+	switch {
+	case e.Question == "":
+		return ""
+	case e.Answer != nil:
+		answer = strings.TrimSpace(e.Answer.Text)
+	}
+	return fmt.Sprintf("%s:\n\n> %s\n\n## Answer of %s\n\n%s\n\n## Outcome\n\n",
+		wentOn(e), prompt.Quoted(e.Question), progress.Clean(e.To), answer)
+}
+
+// wentOn says how a debate went on after a conclusion.
+func wentOn(e *debate.Concluded) string {
+	won, then := "Nobody", "there were further rounds"
+	if e.Winner != "" {
+		won = progress.Clean(e.Winner)
+	}
+	if e.To != "" {
+		then = progress.Clean(e.To) + " was asked"
+	}
+	return fmt.Sprintf("%s had won after round %d; then %s", won, e.Round, then)
 }
 
 // outcomeOf returns the result of a conversation without the speeches of a debate.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -112,6 +113,7 @@ func (p *program) showRecord(ctx context.Context, engine *debate.Engine, record 
 	t.row("State", state)
 	started := record.StartedAt.Local().Format(time.DateTime) //nolint:gosmopolitan // people read the time of their place
 	t.row("Started", started+", "+lasted(record))
+	showOrigin(t, record)
 	if rounds := record.Settings().Rounds; rounds > 0 {
 		t.row("Round", fmt.Sprintf("%d of at most %d", record.Round, rounds))
 	}
@@ -151,8 +153,12 @@ func (p *program) showRecord(ctx context.Context, engine *debate.Engine, record 
 		return err
 	}
 	if !strings.Contains(last, strings.TrimSpace(got.outcome)) {
+		text := got.outcome
+		if !full {
+			text = got.asked + text
+		}
 		p.printf("\nResult\n\n")
-		if err := p.print(strings.TrimRight(got.outcome, "\n")); err != nil {
+		if err := p.print(strings.TrimRight(text, "\n")); err != nil {
 			return err
 		}
 	}
@@ -161,6 +167,29 @@ func (p *program) showRecord(ctx context.Context, engine *debate.Engine, record 
 	}
 	p.printf("\n")
 	return nil
+}
+
+// showOrigin shows which conversation a fork continues, and the conclusions of a debate after which it went on.
+func showOrigin(t *table, record *flow.Record) {
+	if parent := record.Parent(); parent != nil {
+		from := shortID(parent.ID)
+		if made := madeAt(record.ID, record.StartedAt); made.After(record.StartedAt) {
+			from += ", made " + made.Local().Format(time.DateTime) //nolint:gosmopolitan // people read the time of their place
+		}
+		t.row("Fork of", from)
+	}
+	d, ok := debate.Of(record)
+	if !ok {
+		return
+	}
+	for i := range d.Earlier {
+		e := &d.Earlier[i]
+		told := wentOn(e)
+		if e.Question != "" {
+			told += ": " + strconv.Quote(progress.Shorten(e.Question, 100))
+		}
+		t.row("Reopened", told)
+	}
 }
 
 // lasted says when a conversation was over, or when something happened last: it may have waited for most of that time.
