@@ -153,8 +153,8 @@ func (s *Session) Answer(ctx context.Context, answer flow.Answer) error {
 // Say says something in between, to all or to some, as [Engine.Control] does with a [flow.Note]. It returns the note's ID, which the
 // engine draws if the note has none: Say with that ID again is no error, and says nothing twice.
 //
-// A participant whom the note asks answers it after the speech in progress, if a person takes days for it too. Until all can read the note,
-// [flow.Record.Held] reports it.
+// A participant whom the note asks answers it after the speech in progress, also if a person takes days for that. Until all can read the
+// note, [flow.Record.Held] reports it.
 func (s *Session) Say(ctx context.Context, note flow.Note) (id string, err error) {
 	return s.session.Say(ctx, note)
 }

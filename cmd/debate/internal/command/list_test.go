@@ -167,9 +167,9 @@ func TestAForkIsListedAtItsOwnTime(t *testing.T) {
 	milliseconds := made.UnixMilli()
 	id := fmt.Sprintf("%08x-%04x-7420-8001-cafe12345678", milliseconds>>16, milliseconds&0xffff)
 	start := made.Add(-14 * time.Minute)
-	for id, want := range map[string]time.Time{id: made, strings.Replace(id, "-7", "-4", 1): start, "tabs": start} {
+	for one, want := range map[string]time.Time{id: made, strings.Replace(id, "-7420", "-4420", 1): start, "tabs": start} {
 		var out bytes.Buffer
-		require.NoError(t, command.ListTable(&out, 0, store.Info{ID: id, StartedAt: start}))
-		assert.Contains(t, out.String(), want.Local().Format("Jan 02 15:04"), id) //nolint:gosmopolitan // the list has the time of its place
+		require.NoError(t, command.ListTable(&out, 0, store.Info{ID: one, StartedAt: start}))
+		assert.Contains(t, out.String(), want.Local().Format("Jan 02 15:04"), one) //nolint:gosmopolitan // the list has the time of its place
 	}
 }

@@ -30,7 +30,7 @@ func (p *program) say() *cobra.Command {
 			}
 			return p.onOne(c.Context(), args, unfinished(), func(ctx context.Context, engine *debate.Engine, id string) error {
 				if err := p.control(ctx, engine, id, note); err != nil {
-					return err
+					return hinted(err)
 				}
 				if err := p.tellAsked(ctx, engine, id, note.Ask); err != nil {
 					return err
@@ -46,6 +46,15 @@ func (p *program) say() *cobra.Command {
 	flags.StringVar(&note.Ask, "ask", "", "the `participant` who answers it, after the speech in progress, where the format has that")
 	personFlag(c, &note.Person)
 	return c
+}
+
+// hinted adds what helps against the refusal of a note, where the library knows more than which field is wrong.
+func hinted(err error) error {
+	refusal, ok := errors.AsType[*flow.Error](err)
+	if !ok || refusal.Kind != provider.KindValidation || !strings.Contains(refusal.Hint(), ": ") {
+		return err
+	}
+	return &toldError{err, progress.Told(err), refusal.Hint()}
 }
 
 // tellAsked says when a participant answers a note out of turn: a speech that has begun is heard to its end, also if a person takes days
