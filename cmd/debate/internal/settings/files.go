@@ -34,6 +34,14 @@ func promptsOf(root *node) {
 	}
 }
 
+// fileGiven says how a config of this program has a file.
+const fileGiven = "a file is given as documents: [{files: [{path: report.txt}]}], or by --file report.txt"
+
+// ofFiles reports whether a field belongs to what a conversation has files in.
+func ofFiles(field string) bool {
+	return strings.HasPrefix(field, "documents") || strings.HasPrefix(field, "attachments")
+}
+
 // attachments takes the paths of attached files out of a config: a config of the library holds bytes or a URL, for it may
 // come from a user who must name no file of a server. The key "path" is this program's.
 func (d *draft) attachments() {
@@ -74,12 +82,14 @@ func (d *draft) attach(config flow.Config) {
 			}
 			if a.path.form != formText {
 				d.wrong.addf(a.path.Place, "is %s, not a text", a.path.form)
+				d.cut = append(d.cut, a.path.Path)
 				continue
 			}
 			path := beside(a.path.File, a.path.value)
 			data, err := ReadFile(path, flow.MaxFile)
 			if err != nil {
 				d.wrong.addf(a.path.Place, "%s %w", path, err)
+				d.cut = append(d.cut, a.path.Path) // that it has no bytes follows from it
 				continue
 			}
 			file.Data = data

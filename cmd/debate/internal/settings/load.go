@@ -163,7 +163,11 @@ func (d *draft) decode() flow.Config {
 				d.wrong.addf(Place{File: d.file}, "%w", one)
 				continue
 			}
-			d.wrong = append(d.wrong, &Error{d.root.placeOf(failure.Field), failure.Err})
+			mistake := failure.Err
+			if found, _, _ := d.root.find(failure.Field); found.form == formText && ofFiles(failure.Field) {
+				mistake = fmt.Errorf("%w; %s", mistake, fileGiven)
+			}
+			d.wrong = append(d.wrong, &Error{d.root.placeOf(failure.Field), mistake})
 			again = d.drop(failure.Field) || again
 		}
 		if !again {
@@ -229,6 +233,10 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 	var wrong mistakes
 	lacking := make(map[string]bool)  // fields
 	models := make(map[string]string) // by their fields
+	bare := make(map[string]bool)     // fields of files without bytes
+	for field, file := range flow.Files(s.Config) {
+		bare[field] = file.Data == nil && file.Hash == ""
+	}
 	for field, model := range flow.Models(s.Config) {
 		models[field] = model
 		vendor, _, ok := flow.SplitModel(model)
@@ -261,7 +269,12 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 		if lacking[failure.Field] || s.unread(at.Path) {
 			continue
 		}
-		if model := models[failure.Field]; model != "" && errors.Is(mistake, flow.ErrUnpriced) {
+		switch model := models[failure.Field]; {
+		case bare[failure.Field]: // the engine names what a host program sets
+			mistake = errors.New("has no path; " + fileGiven)
+		case failure.Field == "quotes":
+			mistake = fmt.Errorf("%w; %s", mistake, fileGiven)
+		case model != "" && errors.Is(mistake, flow.ErrUnpriced):
 			mistake = fmt.Errorf("has no known price, which a budget needs: --price %s=0.10/0.40 gives one, in USD for a million tokens "+
 				"of input and output", model)
 		}

@@ -108,6 +108,44 @@ func TestMistakesHideNothing(t *testing.T) {
 	assert.False(t, settings.OfFlags(err))
 }
 
+// A file of a document is given by a path beside the config. Each mistake about files says so, and none follows from another one.
+func TestDocumentsAreGivenByTheirPaths(t *testing.T) {
+	t.Parallel()
+	const given = "; a file is given as documents: [{files: [{path: report.txt}]}], or by --file report.txt"
+	for files, want := range map[string]string{
+		`[{"files": [{"path": "report.txt"}]}]`:           "",
+		`[{"files": ["report.txt"]}]`:                     "documents[0].files[0]: is a text, not an object" + given,
+		`[{"files": [{"name": "report.txt"}]}]`:           "documents[0].files[0]: has no path" + given,
+		`[{"files": [{"url": "https://x.test/report"}]}]`: "documents[0].files[0]: has no path" + given,
+		`[{"files": [{"path": "gone.txt"}]}]`:             "gone.txt ",
+		`[]`:                                              "quotes: checks quotations from text documents, and there are none" + given,
+	} {
+		folder := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "report.txt"), []byte("It rained in May."), 0o600))
+		path := filepath.Join(folder, "c.json")
+		require.NoError(t, os.WriteFile(path, []byte(`{"topic": "x", "quotes": true, "format": "round-limited", "rounds": 1, "participants": [
+			{"name": "Ada", "side": "for", "model": "demo/script"}, {"name": "Ben", "side": "against", "model": "demo/script"}], "documents": `+files+`}`), 0o600))
+		source, err := settings.Open(path)
+		require.NoError(t, err)
+		loaded, err := source.Load(settings.Wish{Has: func(string) bool { return false }})
+		if loaded != nil {
+			engine := &debate.Engine{}
+			demo.Play(engine)
+			err = errors.Join(err, loaded.Check(t.Context(), engine, nil, func(string) string { return "" }))
+		}
+		if want == "" {
+			require.NoError(t, err)
+			file := loaded.Config.(*debate.Config).Documents[0].Files[0]
+			assert.Equal(t, []string{"report.txt", "It rained in May."}, []string{file.Name, string(file.Data)})
+			continue
+		}
+		require.Error(t, err, files)
+		said := settings.Sorted(err).Error()
+		assert.Contains(t, said, want)
+		assert.Equal(t, 1, strings.Count(said, "\n")+1, said)
+	}
+}
+
 // Numbers are those of YAML 1.2. What only YAML 1.1 takes for a number, or for another one, is a mistake with its place.
 func TestNumbersOfYAML(t *testing.T) {
 	t.Parallel()
