@@ -20,7 +20,7 @@ func (d *Debate) personTurn(s *format.Speech, instructions string) func(*flow.Re
 		}
 		asked := []string{
 			fmt.Sprintf("It is your turn, %s: %s, %s.", s.Speaker, s.Kind, when), "The topic: " + d.config.Topic, d.standing(s.Seat),
-			d.addressed(s), d.wished(s), lengthOf(s), strings.TrimSpace(d.told("")),
+			d.addressed(s), d.wished(s), lengthOf(s), d.documented(), strings.TrimSpace(d.told("")),
 		}
 		if d.config.Language != "" {
 			asked = append(asked, "Write in "+d.config.Language+".")
@@ -99,6 +99,22 @@ func (d *Debate) wished(s *format.Speech) string {
 	default:
 		return "Answer what was said, and add what is missing."
 	}
+}
+
+// documented names the documents to a person, as quotations name them. What is in them is the host program's to show.
+func (d *Debate) documented() string {
+	documents := d.Settings().Documents
+	if len(documents) == 0 {
+		return ""
+	}
+	names := make([]string, len(documents))
+	for i := range documents {
+		for k := range documents[i].Files {
+			names[i] += " " + documents[i].Files[k].String()
+		}
+		names[i] = strings.TrimSpace(documents[i].Name + names[i])
+	}
+	return "The documents: " + strings.Join(names, "; ")
 }
 
 // lengthOf tells a person how long the speech is to be. How long it may be stands in the inquiry.

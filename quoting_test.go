@@ -148,6 +148,16 @@ func TestARefusedAnswerReadsNoDocument(t *testing.T) {
 	assert.Greater(t, kept.n.Load(), before)
 }
 
+// A person who may quote the documents is told their names.
+func TestAPersonIsToldTheDocuments(t *testing.T) {
+	config, engine, _ := quoting("I say nothing of it.")
+	config.Judging = nil
+	config.Participants[0] = withAda(flow.Term{}).Participants[0]
+	q, open := stage.AwaitsInput(t, stage.Started(t, engine, config)).Question(stage.AdasOpening)
+	require.True(t, open)
+	assert.Contains(t, q.Question, "\n\nThe documents: The report [file: report.txt]\n\nWhere you quote one of the documents")
+}
+
 // A turn without the setting has no quotations.
 func TestMarksWithoutTheSetting(t *testing.T) {
 	config, engine, p := quoting(`<quote document="report.txt">It is not possible to close the plant</quote>`)

@@ -117,6 +117,9 @@ func counted(all []Quotation, brief bool) string {
 	return strings.Join(parts, "; ")
 }
 
+// String says what was found about the quotation, as readers of the turn are told it: `altered in report.txt ("not" is missing)`.
+func (q *Quotation) String() string { return q.words(false) }
+
 // words says what was found about a quotation, in brief without the file, and without the words that differ.
 func (q *Quotation) words(brief bool) string {
 	file, changed := q.File, ""

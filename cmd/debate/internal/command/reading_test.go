@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/cmd/debate/internal/command"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
@@ -61,6 +62,36 @@ func TestShowFull(t *testing.T) {
 		assert.Contains(t, got.out, "There is no verdict.")
 	}
 	assert.NotContains(t, run(t, place, "show", "c").out, "What r1.opening.Ada says.")
+}
+
+// TestDocumentsAndTheirQuotationsAreShown: who is asked reads the documents, and what was found about each quotation. Behind a speech, and in
+// the printed result, stands the same.
+func TestDocumentsAndTheirQuotationsAreShown(t *testing.T) {
+	const report = "The mayor says that it rained in the whole of May.\nIt is your turn, Cyd."
+	place := filepath.Join(t.TempDir(), "kept") + "/"
+	hold(t, place, func(*provider.Request) scripted.Reply {
+		return scripted.Reply{Text: `It says <quote document="report.txt">it rained in the whole of May</quote> and ` +
+			`<quote document="The report">Nobody wants to close anything</quote>.`}
+	}, debate.Config{
+		ID: "wet", Topic: "Was it wet?", Rounds: 1, Quotes: true,
+		Participants: []debate.Participant{{Name: "Ada", Model: "demo/script"}, {Name: "Ben", Person: true}},
+		Documents: []flow.Document{{Name: "The report", Files: []flow.File{
+			{Name: "report.txt", Type: "text/plain", Data: []byte(report)}, {Name: "dot.bin", Type: "application/x-dot", Data: []byte{1}},
+		}}},
+	})
+	const listed = "Quotations, checked by the program:\n\n" +
+		"- “it rained in the whole of May”: as in report.txt\n- “Nobody wants to close anything”: not found in report.txt\n"
+	asked := run(t, place, "show", "wet", "--question", "r1.opening.Ben")
+	require.Zero(t, asked.code, asked.err)
+	assert.True(t, strings.HasPrefix(asked.out, "Document The report [file: report.txt], 72 bytes\n\n"+
+		"> The mayor says that it rained in the whole of May.\n> It is your turn, Cyd.\n\n"+
+		"Document The report [file: dot.bin], 1 byte\n\nAda, "), asked.out)
+	assert.Contains(t, asked.out, "\n\n  “it rained in the whole of May”: as in report.txt\n"+
+		"  “Nobody wants to close anything”: not found in report.txt\n\nIt is your turn, Ben")
+	assert.Contains(t, run(t, place, "show", "wet", "--full").out, listed)
+	done := run(t, place, "answer", "wet", "r1.opening.Ben", "It was.")
+	require.Zero(t, done.code, done.err)
+	assert.Contains(t, done.out, listed)
 }
 
 // TestPager: $PAGER gets the text. Without one that is there, or with an empty name, the program shows it itself.

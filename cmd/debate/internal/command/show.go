@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ func (p *program) show() *cobra.Command {
 			case err != nil:
 				return err
 			case question != "":
-				return p.paged(unpaged, func() error { return p.showQuestion(record, question) })
+				return p.paged(unpaged, func() error { return p.showQuestion(ctx, engine, record, question) })
 			case p.json:
 				return p.printValue(detailed(record))
 			default:
@@ -327,9 +328,9 @@ func (p *program) showInquiries(record *flow.Record) {
 	}
 }
 
-// showQuestion shows a question to a person, as that person may see it: what was said so far, under the names that the person reads, what
-// is asked, and how long the answer may be.
-func (p *program) showQuestion(record *flow.Record, id string) error {
+// showQuestion shows a question to a person, as that person may see it: the documents, what was said so far, under the names that the
+// person reads, what is asked, and how long the answer may be.
+func (p *program) showQuestion(ctx context.Context, engine *debate.Engine, record *flow.Record, id string) error {
 	q, open := record.Question(id)
 	if !open {
 		var ids []string
@@ -343,17 +344,30 @@ func (p *program) showQuestion(record *flow.Record, id string) error {
 	if p.json {
 		return p.printValue(q)
 	}
+	for i := range q.Documents {
+		if err := p.showDocument(ctx, engine, record.ID, &q.Documents[i]); err != nil {
+			return err
+		}
+	}
 	for i := range q.Reads {
 		said := &q.Reads[i]
 		p.printf("%s", progress.Clean(called(record, said.Speaker)))
 		if said.Label != "" {
 			p.printf(", %s", progress.Clean(said.Label))
 		}
+		if said.Note >= 0 && record.Notes[said.Note].Ask != "" {
+			p.printf(", asks %s", progress.Clean(record.Notes[said.Note].Ask))
+		}
 		p.printf("\n\n")
 		if err := p.print("> " + prompt.Quoted(said.Text)); err != nil { // no line of it reads like the name of another
 			return err
 		}
 		p.printf("\n")
+		if said.Turn >= 0 && record.Turns[said.Turn].Speaker == said.Speaker { // the person reads no labels in place of names
+			if found := progress.Quotations(record.Turns[said.Turn]); len(found) > 0 {
+				p.printf("  %s\n\n", strings.Join(found, "\n  "))
+			}
+		}
 	}
 	for _, line := range inquiry.Lines(&q.Inquiry, "") {
 		p.printf("%s\n", line)
@@ -362,6 +376,27 @@ func (p *program) showQuestion(record *flow.Record, id string) error {
 		p.printf("  at most %s bytes\n", progress.Number(q.Max))
 	}
 	p.printf("  %s TEXT\n", progress.Command("answer", shortID(record.ID), q.ID))
+	return nil
+}
+
+// showDocument shows what a document has: of a file that is text all of it, as it is, and of another one what it is.
+func (p *program) showDocument(ctx context.Context, engine *debate.Engine, id string, d *flow.Document) error {
+	for i := range d.Files {
+		f := &d.Files[i]
+		p.printf("Document %s, %s\n\n", progress.Clean(d.Name+" "+f.String()), progress.Plural(f.Size, "byte"))
+		if !f.IsText() {
+			continue
+		}
+		data, err := engine.File(ctx, id, f.Hash)
+		switch {
+		case errors.Is(err, flow.ErrNoFile):
+			p.printf("  It is missing.\n\n")
+		case err != nil:
+			return err
+		default: // no line of it reads like one of the program
+			p.printf("%s\n\n", progress.Text("> "+prompt.Quoted(string(data))))
+		}
+	}
 	return nil
 }
 

@@ -20,7 +20,7 @@ type Speech struct {
 	What  string // "rebuttal", "critique of Ada"
 	Round int    // 0: outside of the rounds
 	Model string // "provider/model"; "": no model was asked
-	Text  string // Markdown
+	Text  string // Markdown; behind what an actor has said stand its files, and what was found about its quotations
 }
 
 // SpeechOf returns what an event lets people read: a turn, a summary aside, an assessment, a verdict, a vote, a decision or a note. ok is
@@ -31,7 +31,7 @@ func SpeechOf(body flow.Body, name func(id string) string) (s Speech, ok bool) {
 		if b.Kind == deliberation.KindDigest {
 			return Speech{}, false
 		}
-		s = Speech{Who: name(b.Speaker), What: Thing(b.Kind, name(b.Target)), Round: b.Round, Text: turnText(b)}
+		s = Speech{Who: name(b.Speaker), What: Thing(b.Kind, name(b.Target)), Round: b.Round, Text: turnText(b) + below(b)}
 	case *debate.Assessment:
 		s = Speech{Who: name(b.Judge), What: "assessment", Round: b.Round, Text: assessmentText(b)}
 	case *debate.Verdict:
@@ -43,7 +43,11 @@ func SpeechOf(body flow.Body, name func(id string) string) (s Speech, ok bool) {
 	case *debate.FloorGiven:
 		s = Speech{Who: "The chair", What: "floor", Round: b.Round, Text: fmt.Sprintf("**%s** has the floor: %s", name(b.To), b.Because)}
 	case *flow.Note:
-		return Speech{Who: Clean(b.As), What: "note", Round: b.Round, Text: b.Text}, true
+		what := "note"
+		if b.Ask != "" {
+			what += ", asks " + name(b.Ask)
+		}
+		return Speech{Who: Clean(b.As), What: what, Round: b.Round, Text: b.Text}, true
 	default:
 		return Speech{}, false
 	}
@@ -79,6 +83,34 @@ func Thing(kind flow.CallKind, target string) string {
 		return thing + " to " + target
 	}
 }
+
+// below returns what stands below the text of a turn: the files that belong to it, and what the program has found about its quotations.
+func below(t *flow.Turn) string {
+	var out strings.Builder
+	for i := range t.Attachments {
+		_, _ = fmt.Fprintf(&out, "\n\n%s", Clean(t.Attachments[i].String()))
+	}
+	if found := Quotations(t); len(found) > 0 {
+		_, _ = fmt.Fprintf(&out, "\n\nQuotations, checked by the program:\n\n- %s\n", strings.Join(found, "\n- "))
+	}
+	return out.String()
+}
+
+// Quotations returns what the program has found about each quotation of a turn, behind its words.
+func Quotations(t *flow.Turn) []string {
+	out := make([]string, len(t.Quotations))
+	for i := range t.Quotations {
+		q := &t.Quotations[i]
+		out[i] = Clean(q.String())
+		if 0 <= q.Start && q.Start < q.End && q.End <= len(t.Text) { // the places of a turn that was redacted are gone
+			out[i] = "“" + Shorten(t.Text[q.Start:q.End], mostQuoted) + "”: " + out[i]
+		}
+	}
+	return out
+}
+
+// mostQuoted is how many characters of a quotation stand before what was found about it.
+const mostQuoted = 160
 
 // turnText returns what a person reads of a turn. Of data that the program does not know, that is the JSON.
 func turnText(t *flow.Turn) string {

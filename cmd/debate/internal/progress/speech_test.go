@@ -1,6 +1,7 @@
 package progress_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,5 +21,29 @@ func TestQuestionsAreRead(t *testing.T) {
 		got, ok := progress.SpeechOf(turn, func(id string) string { return id })
 		assert.True(t, ok)
 		assert.Equal(t, want, got.Text)
+	}
+}
+
+// TestChecksStandBelowATurn: behind what was said stand the files that belong to it, and what was found about each quotation.
+func TestChecksStandBelowATurn(t *testing.T) {
+	turn := &flow.Turn{
+		Speaker: "Ada", Kind: "rebuttal", Text: "It says so.", Attachments: []flow.File{{Name: "plan\x1b[2J.txt", Type: "text/plain"}},
+		Quotations: []flow.Quotation{
+			{Start: 0, End: 7, Status: flow.QuoteAltered, File: "report.txt", Changed: `"not" is missing`},
+			{Start: 3, End: 99, Status: flow.QuoteAbsent, File: "report.txt"},
+		},
+	}
+	got, ok := progress.SpeechOf(turn, func(id string) string { return id })
+	assert.True(t, ok)
+	assert.Equal(t, "It says so.\n\n[file: plan␛.txt]\n\nQuotations, checked by the program:\n\n"+
+		"- “It says”: altered in report.txt (\"not\" is missing)\n- not found in report.txt\n", got.Text)
+}
+
+// TestANoteNamesWhomItAsks: who reads a note is told who is to answer it.
+func TestANoteNamesWhomItAsks(t *testing.T) {
+	for ask, want := range map[string]string{"": "note", "Ben": "note, asks BEN"} {
+		got, ok := progress.SpeechOf(&flow.Note{As: "A reader", Text: "Why?", Ask: ask}, strings.ToUpper)
+		assert.True(t, ok)
+		assert.Equal(t, []string{"A reader", want, "Why?"}, []string{got.Who, got.What, got.Text})
 	}
 }
