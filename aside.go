@@ -72,6 +72,21 @@ func (d *Debate) asidesOf(round int) []int {
 	return out
 }
 
+// Answered returns the note that a turn answers out of turn; nil: it answers none.
+func (d *Debate) Answered(t *flow.Turn) *flow.Note {
+	for k, n := range d.Notes {
+		if t.Kind == KindAside && t.Call == asideID(t.Round, k, n.Ask) {
+			return n
+		}
+	}
+	return nil
+}
+
+// asideID returns the ID of somebody's answer to the nth note.
+func asideID(round, nth int, who string) string {
+	return turnID(round, "aside."+strconv.Itoa(nth+1)+"."+who)
+}
+
 // asideCall returns the first answer out of turn that the round lacks, unless a speech has begun: that one is heard first. nil: there is
 // none.
 func (d *Debate) asideCall() *flow.Call {
@@ -101,11 +116,6 @@ func (d *Debate) speechBegun() bool {
 	return begun
 }
 
-// asideID returns the ID of the answer to the nth note.
-func (d *Debate) asideID(nth int, who string) string {
-	return turnID(d.Round, "aside."+strconv.Itoa(nth+1)+"."+who)
-}
-
 // answering asks a participant the question of the nth note.
 func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
 	seat := d.Seat(n.Ask)
@@ -121,7 +131,7 @@ func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
 		person = model
 	}
 	call := &flow.Call{
-		ID: d.asideID(nth, n.Ask), Kind: KindAside, Round: d.Round, Slot: len(d.schedule) + nth, System: d.systems[seat],
+		ID: asideID(d.Round, nth, n.Ask), Kind: KindAside, Round: d.Round, Slot: len(d.schedule) + nth, System: d.systems[seat],
 		OnFail: flow.OnFail{Aid: true},
 		Last: func(*flow.Record) string {
 			return model + "\n\n" + d.Quote(by, question) + "\n\nAnswer the question in at most 150 words." + then + d.inLanguage()

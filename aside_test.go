@@ -54,6 +54,10 @@ func TestAnAnswerOutOfTurn(t *testing.T) {
 		kinds = append(kinds, turn.Kind)
 	}
 	assert.Equal(t, []flow.CallKind{"opening", debate.KindAside, "opening", debate.KindAside}, kinds)
+	d := stage.View(s.Record())
+	for i, note := range []*flow.Note{nil, d.Notes[0], nil, d.Notes[1]} {
+		assert.Same(t, note, d.Answered(d.Turns[i]))
+	}
 }
 
 // An answer out of turn that fails is done without.

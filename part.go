@@ -229,7 +229,7 @@ func (d *Debate) foldTurn(t *flow.Turn) {
 
 func (d *Debate) hear(t *flow.Turn) {
 	if t.Kind == KindAside {
-		if e := d.askedAfter(); e != nil && t.Call == d.asideID(d.former, e.To) {
+		if e := d.askedAfter(); e != nil && t.Call == asideID(d.Round, d.former, e.To) {
 			e.Answer = t
 		}
 		return

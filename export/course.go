@@ -35,7 +35,7 @@ func (w *reporter) troubles() *section {
 // course shows other events: warnings, and what people were asked.
 func (w *reporter) course() *section {
 	_, settled := w.inquiries()
-	return tabled("course", "Course of events", w.warnings(), w.floors(), settled)
+	return tabled("course", "Course of events", w.warnings(), w.floors(), w.late(), settled)
 }
 
 // floors shows who was given the floor, and why.
@@ -98,6 +98,17 @@ func number(round int) string {
 	return strconv.Itoa(round)
 }
 
+// late shows which persons have not answered in time. What has followed stands among the decisions.
+func (w *reporter) late() *table {
+	t := &table{Caption: "Not answered in time", Head: []string{roundColumn, "Of", "Why"}, Figures: 3}
+	for _, f := range w.log.failures {
+		if f.Error.Overdue() {
+			t.Rows = append(t.Rows, cells(number(f.Error.Round), f.By, brief(strings.TrimPrefix(failure(f.Error), "timeout: "))))
+		}
+	}
+	return t
+}
+
 // failures shows the attempts that failed. Those at one call that follow each other and failed for the same cause share a row.
 func (w *reporter) failures() *table {
 	t := &table{Caption: "Attempts that failed", Head: []string{roundColumn, "Of", "Model", "Attempt", "Failure"}, Figures: 5}
@@ -105,6 +116,9 @@ func (w *reporter) failures() *table {
 	type run struct{ row, first, last int }
 	runs := make(map[cause]run)
 	for _, f := range w.log.failures {
+		if f.Error.Overdue() {
+			continue
+		}
 		round := 0
 		if f.Error != nil {
 			round = f.Error.Round
@@ -181,7 +195,7 @@ func answered(q *flow.Inquiry, a *flow.Answer) string {
 		out = string(a.Option) + prefixed(": ", a.Model) + prefixed(": ", a.By) + prefixed(": ", brief(a.Text))
 	}
 	switch {
-	case a.Rule && q.Failure != nil && q.Failure.Field == "within":
+	case a.Rule && q.Failure.Overdue():
 		out += " (no answer came in time)"
 	case a.Rule:
 		out += " (nobody was asked: a rule of the config says so)"

@@ -191,6 +191,11 @@ func (w *reporter) deliberatedRounds(d *deliberation.Deliberation) []*section {
 			byRound[t.Round] = append(byRound[t.Round], t)
 		}
 	}
+	for _, n := range d.Notes {
+		if _, ok := byRound[n.Round]; !ok {
+			byRound[n.Round] = nil
+		}
+	}
 	var out []*section
 	for _, n := range slices.Sorted(maps.Keys(byRound)) {
 		s := &section{ID: "round-" + strconv.Itoa(n), Title: "Round " + strconv.Itoa(n)}
@@ -198,12 +203,9 @@ func (w *reporter) deliberatedRounds(d *deliberation.Deliberation) []*section {
 			s.Title = "Outside the rounds"
 		}
 		slices.SortStableFunc(byRound[n], func(a, b *flow.Turn) int { return a.Slot - b.Slot })
-		for _, t := range byRound[n] {
-			if t.Kind == deliberation.KindConfidence || t.Kind == deliberation.KindQuality {
-				continue
-			}
-			s.Articles = append(s.Articles, w.turn(t))
-		}
+		s.Articles = w.contributions(n, slices.DeleteFunc(byRound[n], func(t *flow.Turn) bool {
+			return t.Kind == deliberation.KindConfidence || t.Kind == deliberation.KindQuality
+		}))
 		for _, e := range d.Evaluations() {
 			if e.Round == n {
 				s.Articles = append(s.Articles, roundEvaluation(&e))

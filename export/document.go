@@ -5,8 +5,8 @@
 // [Saved] reads a debate of another program.
 //
 // A document begins with what came of it: the verdict or the solution, with a chart of the rounds. Then it says who took part, with
-// their models and costs, what everybody has read, and what was said round by round. How it ran stands at its end. A page shows the
-// rounds, and how it ran, when a reader opens them, and prints all of it. Times are in UTC.
+// their models and costs, what everybody has read, and what was said round by round, notes among it. How it ran stands at its end. A
+// page shows the rounds, and how it ran, when a reader opens them, and prints all of it. Times are in UTC.
 //
 // Neither contains a seed, a key or a prompt. Neither shows the thoughts of a model ([flow.Turn].Reasoning): a document is
 // for readers of what was said. The pages that a turn cites are listed behind it.

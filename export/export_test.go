@@ -135,7 +135,7 @@ func TestWhoHasAnswered(t *testing.T) {
 	}
 }
 
-// TestADebateThatWentOn: a report shows the verdict before, and who has said something in between.
+// TestADebateThatWentOn: a report shows the verdict before, and what was said with it.
 func TestADebateThatWentOn(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
@@ -148,7 +148,7 @@ func TestADebateThatWentOn(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{"markdown": d.Markdown, "html": d.HTML} {
 		var out bytes.Buffer
 		require.NoError(t, write(&out))
-		for _, part := range []string{"Verdict after round 3", "had won.", "Said in between", "The earlier verdict", "by Pat"} {
+		for _, part := range []string{"Verdict after round 3", "had won.", "said in between", "The earlier verdict", "by Pat"} {
 			assert.Contains(t, out.String(), part, name)
 		}
 		assert.Equal(t, 2, strings.Count(out.String(), "Verdict by "), name)
@@ -214,6 +214,9 @@ func TestAChairAndAStandIn(t *testing.T) {
 				assert.Contains(t, out.String(), part, name)
 			}
 			assert.NotContains(t, out.String(), "Without an answer", name)
+			assert.Contains(t, out.String(), "Not answered in time", name)
+			assert.Contains(t, out.String(), "Ada has not answered within 1m0s", name)
+			assert.NotContains(t, out.String(), "Failures and open questions", name)
 			for round := 1; round <= config.Rounds; round++ {
 				last := 0
 				for _, who := range []string{"Ben", "Ada"} {
@@ -224,6 +227,57 @@ func TestAChairAndAStandIn(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNotesStandInTheirRound: what is said in between stands where it was said, with its time, and an answer out of turn names what it
+// answers. Without the log it still stands in its round, before its answer.
+func TestNotesStandInTheirRound(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Judging, config.Rounds = format.RoundLimited, nil, 1
+	config.Participants[1] = debate.Participant{Name: "Ben", Side: debate.Against, Person: true}
+	engine, p := stage.Engine(config)
+	p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Text: "I have said it."} }
+	session := stage.Started(t, engine, config)
+	stage.AwaitsInput(t, session)
+	for _, n := range []flow.Note{
+		{ID: "n1", As: "A guest", Text: "Speak up.", Person: "Pat"}, {ID: "n2", As: "A reader", Text: "Who *pays* for it?", Ask: "Ada"},
+	} {
+		require.NoError(t, session.Control(t.Context(), n))
+	}
+	require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: stage.BensOpening, Text: "Nobody pays."}))
+	_, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	d, err := export.Of(t.Context(), engine, session.ID())
+	require.NoError(t, err)
+	const answers = "answers A reader: “Who pays for it?”"
+	order := []string{"I have said it.", "A guest", "Speak up.", "A reader", "asks Ada", "Nobody pays.", answers}
+	for name, c := range map[string]struct {
+		write func(io.Writer) error
+		begin string
+		order []string
+	}{
+		"markdown": {d.Markdown, "\n## Round 1", order},
+		"html":     {d.HTML, `id="round-1"`, order},
+		"the record alone": {
+			func(w io.Writer) error { return export.Markdown(w, d.Record) }, "\n## Round 1",
+			[]string{"I have said it.", "A guest", "A reader", answers},
+		},
+	} {
+		var out bytes.Buffer
+		require.NoError(t, c.write(&out))
+		_, left, found := strings.Cut(out.String(), c.begin)
+		require.True(t, found, name)
+		for _, part := range c.order {
+			_, left, found = strings.Cut(left, part)
+			require.True(t, found, "%s: %s", name, part)
+		}
+		assert.NotContains(t, out.String(), "Said in between", name)
+		assert.Contains(t, out.String(), "said in between", name)
+		assert.Contains(t, out.String(), "by Pat", name)
+	}
+	var page bytes.Buffer
+	require.NoError(t, d.HTML(&page))
+	assert.Contains(t, page.String(), "3 contributions, 2 notes")
 }
 
 // TestOutcomesAgainstTheScores: a winner with the lower score, and none where scores differ, are named as such.

@@ -11,13 +11,20 @@ import (
 // log is what the events of a conversation add to its record.
 type log struct {
 	known    bool
-	turns    map[attemptID]time.Time // when they were recorded
+	turns    map[attemptID]recorded
+	notes    map[string]recorded // by ID
 	failures []*flow.Failure
 	dropped  map[string]string // why, by who
 	asked    []*flow.Inquiry
 	attempts []*attempt // in the order in which they began
 	changes  []change   // in the order in which they happened
 	rounds   []time.Time
+}
+
+// recorded is where something stands in the log, and when it was recorded.
+type recorded struct {
+	seq int64
+	at  time.Time
 }
 
 // attemptID identifies an attempt at a call.
@@ -34,14 +41,18 @@ type change struct {
 }
 
 func readLog(events []flow.Event) log {
-	l := log{known: len(events) > 0, turns: make(map[attemptID]time.Time), dropped: make(map[string]string)}
+	l := log{
+		known: len(events) > 0, turns: make(map[attemptID]recorded), notes: make(map[string]recorded), dropped: make(map[string]string),
+	}
 	tries := newTries()
 	for i := range events {
 		e := &events[i]
 		tries.read(e)
 		switch body := e.Body.(type) {
 		case *flow.Turn:
-			l.turns[attemptID{body.Call, body.Attempt}] = e.At
+			l.turns[attemptID{body.Call, body.Attempt}] = recorded{e.Seq, e.At}
+		case *flow.Note:
+			l.notes[body.ID] = recorded{e.Seq, e.At}
 		case *flow.Failure:
 			l.failures = append(l.failures, body)
 		case *flow.Dropped:

@@ -2,34 +2,70 @@ package export
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 )
 
-// notes shows what was said in between.
+// notes shows what was said in between, where nothing is shown by rounds.
 func (w *reporter) notes() *section {
 	s := &section{ID: "notes", Title: "Said in between"}
-	for _, n := range w.record.Notes {
-		to := make([]string, len(n.To))
-		for i, name := range n.To {
-			to[i] = w.called(name)
+	if w.work != nil || w.evaluation != nil {
+		for _, n := range w.record.Notes {
+			s.Articles = append(s.Articles, w.note(n))
 		}
-		about := "outside the rounds"
-		if n.Round > 0 {
-			about = "round " + strconv.Itoa(n.Round)
-		}
-		asked := ""
-		if n.Ask != "" {
-			asked = "asks " + w.called(n.Ask)
-		}
-		s.Articles = append(s.Articles, &article{
-			Class: classMaterial, Title: n.As, Blocks: []block{spoken(n.Text)},
-			Marks: notes(about, prefixed("to ", strings.Join(to, ", ")), asked, prefixed("by ", brief(n.Person))),
-		})
 	}
 	return s
+}
+
+// note shows what somebody has said in between.
+func (w *reporter) note(n *flow.Note) *article {
+	to := make([]string, len(n.To))
+	for i, name := range n.To {
+		to[i] = w.called(name)
+	}
+	a := &article{
+		Class: classMaterial, Title: n.As, Blocks: []block{spoken(n.Text)},
+		Marks: notes("said in between", prefixed("to ", strings.Join(to, ", ")), prefixed("asks ", w.called(n.Ask)),
+			prefixed("by ", brief(n.Person))),
+	}
+	if said, ok := w.log.notes[n.ID]; ok {
+		a.Marks = append(a.Marks, w.clock(said.at))
+	}
+	return a
+}
+
+// contributions shows what was said in a round: the turns in this order, each note before the first of them that was recorded after it or
+// answers it, and the other notes behind them.
+func (w *reporter) contributions(round int, turns []*flow.Turn) []*article {
+	said := slices.DeleteFunc(slices.Clone(w.record.Notes), func(n *flow.Note) bool { return n.Round != round })
+	var out []*article
+	show := func(upto int) {
+		for _, n := range said[:upto] {
+			out = append(out, w.note(n))
+		}
+		said = said[upto:]
+	}
+	for _, t := range turns {
+		upto := 0
+		for i, n := range said {
+			if w.follows(t, n) {
+				upto = i + 1
+			}
+		}
+		show(upto)
+		out = append(out, w.turn(t))
+	}
+	show(len(said))
+	return out
+}
+
+// follows reports whether a turn was recorded after a note, or answers it.
+func (w *reporter) follows(t *flow.Turn, n *flow.Note) bool {
+	note, known := w.log.notes[n.ID]
+	return known && w.log.turns[attemptID{t.Call, t.Attempt}].seq > note.seq || w.debate.Answered(t) == n
 }
 
 // earlier shows the verdicts after which the debate went on, each with who had won.

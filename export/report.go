@@ -227,15 +227,21 @@ func asked(problem, context string) *section {
 
 // folded folds what was said in one of so many rounds.
 func (s *section) folded(rounds int) {
-	judged := 0
+	judged, noted := 0, 0
 	for _, a := range s.Articles {
-		if a.Class == classAssessment {
+		switch a.Class {
+		case classAssessment:
 			judged++
+		case classMaterial:
+			noted++
 		}
 	}
 	var parts []string
-	if n := len(s.Articles) - judged; n > 0 {
+	if n := len(s.Articles) - judged - noted; n > 0 {
 		parts = append(parts, plural(n, "contribution"))
+	}
+	if noted > 0 {
+		parts = append(parts, plural(noted, "note"))
 	}
 	if judged > 0 {
 		parts = append(parts, plural(judged, "assessment"))

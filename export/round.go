@@ -22,6 +22,9 @@ func (w *reporter) rounds() []*section {
 	for _, t := range w.record.Turns {
 		byRound[t.Round] = nil
 	}
+	for _, n := range w.record.Notes {
+		byRound[n.Round] = nil
+	}
 	for _, a := range w.debate.Assessments {
 		byRound[a.Round] = append(byRound[a.Round], a)
 	}
@@ -40,9 +43,7 @@ func (w *reporter) round(n int, assessments []*debate.Assessment) *section {
 		s.Title = "Outside the rounds"
 	}
 	s.Note = w.debate.Phase(n)
-	for _, t := range w.record.RoundTurns(n) {
-		s.Articles = append(s.Articles, w.turn(t))
-	}
+	s.Articles = w.contributions(n, w.record.RoundTurns(n))
 	slices.SortStableFunc(assessments, func(a, b *debate.Assessment) int { return w.place(a.Judge) - w.place(b.Judge) })
 	for _, a := range assessments {
 		s.Articles = append(s.Articles, w.assessment(a))
@@ -58,6 +59,9 @@ const usedUpMark = "limit of its uses of tools reached"
 
 // unreportedMark marks what no provider has reported the usage of.
 const unreportedMark = "its usage is not known"
+
+// mostAnswered is how many characters of a note stand beside its answer.
+const mostAnswered = 80
 
 // turn shows what somebody said.
 func (w *reporter) turn(t *flow.Turn) *article {
@@ -75,6 +79,9 @@ func (w *reporter) turn(t *flow.Turn) *article {
 	}
 	a.Blocks = append(a.Blocks, sources(t)...)
 	a.Blocks = append(a.Blocks, w.quotations(t)...)
+	if n := w.debate.Answered(t); n != nil {
+		a.Marks = append(a.Marks, "answers "+n.As+": “"+w.speeches.gist(n.Text, mostAnswered)+"”")
+	}
 	if t.Hidden && w.deliberation == nil {
 		a.Marks = append(a.Marks, "at the same time as others")
 	}
@@ -100,8 +107,8 @@ func (w *reporter) circumstances(t *flow.Turn) []string {
 			out = append(out, t.Unsettled().Short(t.Cost))
 		}
 	}
-	if at, ok := w.log.turns[attemptID{t.Call, t.Attempt}]; ok {
-		out = append(out, w.clock(at))
+	if said, ok := w.log.turns[attemptID{t.Call, t.Attempt}]; ok {
+		out = append(out, w.clock(said.at))
 	}
 	return out
 }

@@ -51,7 +51,12 @@ func (c *callState) isOverdue() bool {
 	if c == nil || !c.person || c.status != callFailed || c.trouble == nil || c.trouble.failure == nil {
 		return false
 	}
-	return c.trouble.failure.Kind == provider.KindTimeout && c.trouble.failure.Field == fieldname.Within
+	return c.trouble.failure.Overdue()
+}
+
+// Overdue reports whether the error says that a person has not answered in time. That is no fault: the person's [Term] says what follows.
+func (e *Error) Overdue() bool {
+	return e != nil && e.Kind == provider.KindTimeout && e.Field == fieldname.Within
 }
 
 // termRule returns what the Term of a person says about a call that was not answered in time. nil: it says nothing, or what it says is

@@ -75,6 +75,8 @@ func importance(e *flow.Event, commit []flow.Event) (slog.Level, string) {
 		}
 	case *flow.Failure:
 		switch {
+		case body.Error.Overdue(): // what is decided then has a line of its own
+			return slog.LevelInfo, "not answered in time"
 		case body.Final:
 			return slog.LevelWarn, "call has failed for good"
 		case body.RetryAt.Sub(e.At) > shortWait:

@@ -93,6 +93,13 @@ func mishaps() map[string]mishap {
 			says:   []string{`msg="ended early".* state=canceled on=cancel reason=host by=host`},
 		},
 		"a pause": {during: flow.Pause{Reason: song}},
+		"a person who is late": {
+			change: func(c *debate.Config) {
+				ada := &c.Participants[0]
+				ada.Model, ada.Person, ada.Term = "", true, flow.Term{Within: flow.Duration(time.Second), StandIn: "test/debater"}
+			},
+			during: flow.Pause{Reason: song}, // a model speaks in Ada's place by then
+		},
 		"a long wait": {
 			befalls: failing(provider.KindRateLimit, 30*time.Second, ben),
 			says:    []string{`msg="attempt failed".* call=r2\.rebuttal\.Ben .*kind=rate_limit model=test/debater final=false wait=3`},

@@ -197,7 +197,11 @@ func (f *Failures) Take(c *Course, body flow.Body, where func(vendor string) str
 	}
 	switch body := body.(type) {
 	case *flow.Failure:
-		if body.Final && !body.Void {
+		switch {
+		case !body.Final || body.Void:
+		case body.Error.Overdue(): // a person: no fault
+			lines = append(lines, c.Name(body.By)+" has not answered in time.")
+		default:
 			f.groups.Add(c.Name(body.By), Failed(body.Error, body.Model, where))
 		}
 	case *flow.Intent:

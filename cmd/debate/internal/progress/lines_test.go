@@ -99,6 +99,21 @@ Canceled: canceled: 5 calls, 4,936 tokens, $0.04, and up to $0.02 for 1 call tha
 `, "\n"), got)
 }
 
+// TestALatePersonHasNotFailed: who has not answered in time is named, and is no failure.
+func TestALatePersonHasNotFailed(t *testing.T) {
+	const proposal = deliberation.KindProposal
+	got := shown(begun,
+		start(deliberation.FlowName, "ada", "ben"), &flow.Transition{To: deliberation.StateProposing, Calls: 2}, &flow.Round{N: 1, Of: 3},
+		ask(proposal, "ada", ""),
+		&flow.Failure{Spend: flow.Spend{Call: id(proposal, "ada", ""), Attempt: 1}, By: "ada", Final: true, Error: &flow.Error{
+			Kind: provider.KindTimeout, Field: "within", Err: errors.New("ada has not answered within 8s"),
+		}},
+		&flow.Answer{Inquiry: "f.1", Option: flow.OptionStandIn, Rule: true},
+	)
+	assert.Contains(t, got, "\nada has not answered in time.\nA rule has decided: standIn\n")
+	assert.NotContains(t, got, "Failed")
+}
+
 // TestTheEndingCountsWhatIsInFlight: the process that makes a call may have died, and then its end is never recorded.
 func TestTheEndingCountsWhatIsInFlight(t *testing.T) {
 	var out strings.Builder
