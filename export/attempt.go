@@ -112,9 +112,13 @@ func (a *attempt) end(e *flow.Event, spend *flow.Spend) {
 	a.queued = max(0, min(spend.Queued, e.At.Sub(a.began)))
 	switch body := e.Body.(type) {
 	case *flow.Failure:
-		a.result = resultFailed
-		if body.Void {
+		switch {
+		case body.Void:
 			a.result = resultAborted
+		case body.Error.Overdue(): // a person who is late has not failed
+			a.result = resultOpen
+		default:
+			a.result = resultFailed
 		}
 		if body.RetryAt.After(e.At) {
 			a.retry = body.RetryAt

@@ -217,6 +217,9 @@ func TestAChairAndAStandIn(t *testing.T) {
 			assert.Contains(t, out.String(), "Not answered in time", name)
 			assert.Contains(t, out.String(), "Ada has not answered within 1m0s", name)
 			assert.NotContains(t, out.String(), "Failures and open questions", name)
+			assert.Contains(t, out.String(), "no result", name)
+			assert.NotContains(t, out.String(), "| failed |", name)
+			assert.NotContains(t, out.String(), "<bdi>failed</bdi>", name)
 			for round := 1; round <= config.Rounds; round++ {
 				last := 0
 				for _, who := range []string{"Ben", "Ada"} {

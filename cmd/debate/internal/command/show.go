@@ -201,7 +201,8 @@ func lasted(record *flow.Record) string {
 	return "the last event after " + progress.Span(record.Duration())
 }
 
-// showActors shows who takes part: those who have a seat, and others who were asked. An answer that was not accepted is a failure.
+// showActors shows who takes part: those who have a seat, and others who were asked. An answer that was not accepted is a failure, and one
+// that did not come in time is none.
 func (p *program) showActors(record *flow.Record) error {
 	p.printf("\n")
 	t := p.table()
@@ -231,6 +232,11 @@ func (p *program) showActors(record *flow.Record) error {
 	failures := make(map[string]int)
 	for i := range record.Rejections {
 		failures[record.Rejections[i].By]++
+	}
+	for i := range record.Failures {
+		if record.Failures[i].Error.Overdue() {
+			failures[record.Failures[i].By]--
+		}
 	}
 	for _, who := range shown {
 		u := who.Account.Usage
