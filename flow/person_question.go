@@ -19,7 +19,7 @@ type Question struct {
 
 	// Reads are the messages that the person may read, oldest first. Turns that are hidden are not among them.
 	Reads []Passage `json:"reads,omitempty"`
-	// Documents are those of the conversation. They are read only.
+	// Documents are those of the conversation. They are read only. Engine.File returns the bytes of a file by its hash.
 	Documents []Document `json:"documents,omitempty"`
 }
 
