@@ -356,23 +356,8 @@ func (p *program) showQuestion(ctx context.Context, engine *debate.Engine, recor
 		}
 	}
 	for i := range q.Reads {
-		said := &q.Reads[i]
-		p.printf("%s", progress.Clean(called(record, said.Speaker)))
-		if said.Label != "" {
-			p.printf(", %s", progress.Clean(said.Label))
-		}
-		if said.Note >= 0 && record.Notes[said.Note].Ask != "" {
-			p.printf(", asks %s", progress.Clean(record.Notes[said.Note].Ask))
-		}
-		p.printf("\n\n")
-		if err := p.print("> " + prompt.Quoted(said.Text)); err != nil { // no line of it reads like the name of another
+		if err := p.showPassage(record, &q.Reads[i]); err != nil {
 			return err
-		}
-		p.printf("\n")
-		if said.Turn >= 0 && record.Turns[said.Turn].Speaker == said.Speaker { // the person reads no labels in place of names
-			if found := progress.Quotations(record.Turns[said.Turn]); len(found) > 0 {
-				p.printf("  %s\n\n", strings.Join(found, "\n  "))
-			}
 		}
 	}
 	for _, line := range inquiry.Lines(&q.Inquiry, "") {
@@ -382,6 +367,28 @@ func (p *program) showQuestion(ctx context.Context, engine *debate.Engine, recor
 		p.printf("  at most %s bytes\n", progress.Number(q.Max))
 	}
 	p.printf("  %s TEXT\n", progress.Command("answer", shortID(record.ID), q.ID))
+	return nil
+}
+
+// showPassage shows what somebody has said to a person who may read it, and what was found about its quotations.
+func (p *program) showPassage(record *flow.Record, said *flow.Passage) error {
+	p.printf("%s", progress.Clean(called(record, said.Speaker)))
+	if said.Label != "" {
+		p.printf(", %s", progress.Clean(said.Label))
+	}
+	if said.Note >= 0 && record.Notes[said.Note].Ask != "" {
+		p.printf(", asks %s", progress.Clean(record.Notes[said.Note].Ask))
+	}
+	p.printf("\n\n")
+	if err := p.print("> " + prompt.Quoted(said.Text)); err != nil { // no line of it reads like the name of another
+		return err
+	}
+	p.printf("\n")
+	if said.Turn >= 0 && record.Turns[said.Turn].Speaker == said.Speaker { // the person reads no labels in place of names
+		if found := progress.Quotations(record.Turns[said.Turn]); len(found) > 0 {
+			p.printf("  %s\n\n", strings.Join(found, "\n  "))
+		}
+	}
 	return nil
 }
 

@@ -42,6 +42,15 @@ func ofFiles(field string) bool {
 	return strings.HasPrefix(field, "documents") || strings.HasPrefix(field, "attachments")
 }
 
+// withoutBytes returns which files of a config have no bytes, by their fields.
+func withoutBytes(config flow.Config) map[string]bool {
+	out := make(map[string]bool)
+	for field, file := range flow.Files(config) {
+		out[field] = file.Data == nil && file.Hash == ""
+	}
+	return out
+}
+
 // attachments takes the paths of attached files out of a config: a config of the library holds bytes or a URL, for it may
 // come from a user who must name no file of a server. The key "path" is this program's.
 func (d *draft) attachments() {

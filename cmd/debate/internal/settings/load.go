@@ -233,10 +233,7 @@ func (s *Settings) Check(ctx context.Context, engine *debate.Engine, vendors []s
 	var wrong mistakes
 	lacking := make(map[string]bool)  // fields
 	models := make(map[string]string) // by their fields
-	bare := make(map[string]bool)     // fields of files without bytes
-	for field, file := range flow.Files(s.Config) {
-		bare[field] = file.Data == nil && file.Hash == ""
-	}
+	bare := withoutBytes(s.Config)
 	for field, model := range flow.Models(s.Config) {
 		models[field] = model
 		vendor, _, ok := flow.SplitModel(model)
