@@ -121,9 +121,11 @@ func (v *validation) checkParticipants(c *Config, f *format.Format) {
 		v.Text(at+".instructions", p.Instructions, maxInstructions)
 		seat := p.seat(c, at)
 		seat.Check(&v.Findings, v.known)
-		for _, field := range seat.Given() {
-			if p.Person && p.Model == "" && field != "maxTokens" {
-				v.Addf(at+"."+field, "is possible for a model only")
+		if p.Person && p.Model == "" {
+			for _, field := range seat.Given() {
+				if field != "maxTokens" {
+					v.Addf(at+"."+field, "is possible for a model only")
+				}
 			}
 		}
 	}
