@@ -81,7 +81,7 @@ func (j *Jobs) turnTo(t *flow.Transition) {
 	default:
 	}
 	switch t.On {
-	case flow.TriggerResume, flow.TriggerAnswered, flow.TriggerRetry:
+	case flow.TriggerResume, flow.TriggerAnswered, flow.TriggerOverdue, flow.TriggerRetry:
 		return
 	default:
 	}

@@ -258,6 +258,13 @@ func TestHooksOfLogs(t *testing.T) {
 			},
 			[]string{"question q: How many?", "answer to q: Ten.", call + " is done"},
 		},
+		"a person who is late": {
+			[]flow.Body{
+				to("", proposing, flow.StateAwaitingInput, 0), fail(flow.Failure{Final: true}),
+				to(flow.TriggerOverdue, flow.StateAwaitingInput, proposing, 0), ask(2), turn,
+			},
+			[]string{call + " fails: debate: network", call + " begins", call + " is done"},
+		},
 		"an error that is retried": {
 			[]flow.Body{
 				fail(flow.Failure{}), ask(2), fail(flow.Failure{Final: true}), to(flow.TriggerFail, proposing, flow.StateError, 0),

@@ -108,14 +108,27 @@ func Begin(q flow.Inquiry) *Dialogue {
 // End is the line that ends an answer of several lines.
 const End = "."
 
-// several reports whether the answer may have several lines: a speech or a proposal has, and a short answer to agents has one.
-func (d *Dialogue) several() bool {
+// Several reports whether the answer may have several lines: a speech or a proposal has, and a short answer to agents has one.
+func (d *Dialogue) Several() bool {
 	q := &d.Inquiry
 	return len(q.Options) == 0 && len(q.Schema) == 0 && q.Max > 0 && q.Kind != deliberation.KindAnswer
 }
 
 // Written returns the lines of an answer that are taken, and wait for the line that ends it.
 func (d *Dialogue) Written() []string { return d.lines }
+
+// Write adds lines to an answer of several, whatever they are: none of them ends it.
+func (d *Dialogue) Write(lines ...string) { d.lines = append(d.lines, lines...) }
+
+// Back takes the last of these lines back. ok is false if there is none.
+func (d *Dialogue) Back() (line string, ok bool) {
+	last := len(d.lines) - 1
+	if last < 0 {
+		return "", false
+	}
+	line, d.lines = d.lines[last], d.lines[:last]
+	return line, true
+}
 
 // Prompt says what the next line is to be.
 func (d *Dialogue) Prompt() string {
@@ -139,7 +152,7 @@ func (d *Dialogue) Prompt() string {
 		return "answer (Enter: none)"
 	case len(d.lines) > 0:
 		return ""
-	case d.several():
+	case d.Several():
 		return "answer, ended by a line with only a dot"
 	default:
 		return "answer"
@@ -156,7 +169,7 @@ func (d *Dialogue) Take(line string) (*flow.Answer, error) {
 		if len(d.Inquiry.Options) > 0 {
 			return d.choose(line)
 		}
-		if d.several() {
+		if d.Several() {
 			if line != End {
 				d.lines = append(d.lines, given)
 				return nil, nil //nolint:nilnil // the dialogue goes on

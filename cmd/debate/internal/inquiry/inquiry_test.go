@@ -146,6 +146,21 @@ func TestDialogue(t *testing.T) {
 	}
 }
 
+// TestLinesTakenBack: lines that are given as they are do not end the answer, and the last one can be taken back.
+func TestLinesTakenBack(t *testing.T) {
+	d := inquiry.Begin(flow.Inquiry{ID: "s", Kind: "opening", Max: 100})
+	_, ok := d.Back()
+	assert.False(t, ok)
+	d.Write("First.", inquiry.End, "Third.")
+	line, ok := d.Back()
+	assert.True(t, ok)
+	assert.Equal(t, "Third.", line)
+	assert.Equal(t, []string{"First.", inquiry.End}, d.Written())
+	answer, err := d.Take(inquiry.End)
+	assert.NoError(t, err)
+	assert.Equal(t, &flow.Answer{Inquiry: "s", Text: "First.\n."}, answer)
+}
+
 // TestMeaning: every option is explained.
 func TestMeaning(t *testing.T) {
 	for _, option := range []flow.Option{

@@ -53,6 +53,8 @@ func (m *Model) doing(a *progress.Actor) (mark, doing string) {
 		return styles().bad.Render("✗"), doing
 	case m.course.Halted() && !job.InFlight && job.Trouble == "":
 		return styles().wait.Render("‖"), doing
+	case m.course.Asked(job.Call): // a person, who may think
+		return styles().wait.Render("?"), doing + ", asked"
 	case job.Since(m.now) >= progress.Silence && job.Tool == "":
 		return m.spinner(), doing + ", silent for " + job.Since(m.now).Truncate(time.Second).String()
 	case job.Tool != "":

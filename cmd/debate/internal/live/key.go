@@ -2,6 +2,7 @@ package live
 
 import (
 	"runtime"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,34 +24,56 @@ func (m *Model) press(key tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case m.Left != "" || m.over:
 		return nil
+	case m.settling > 0:
+		m.drop()
+		return nil
 	case m.entry != nil:
 		return m.write(key)
+	case m.stopping:
+		return m.confirm(key)
 	}
-	armed := m.armed
-	m.armed = false
 	switch name := key.String(); name {
 	case "p", "space":
 		return m.pause()
 	case "s":
-		if armed {
-			m.asking("Stopping: the conclusion is made of what there is.")
-			return m.give(flow.Stop{})
-		}
-		m.armed = true
+		m.stopping, m.word = true, nil
 	case "r":
 		return m.retry()
 	case "a":
-		if len(m.course.Inquiries) == 0 {
+		q := m.first()
+		if q == nil {
 			m.note("a does nothing now: nothing is asked.", false)
 			return nil
 		}
-		m.entry = &entry{dialogue: inquiry.Begin(m.course.Inquiries[0])}
+		m.open(q)
 	case "q":
 		return m.leave(Quit)
 	case "tab":
 		m.pin()
 	default:
 		m.move(name)
+	}
+	return nil
+}
+
+// confirm takes a key while the person is asked whether the rounds end. The answer is a word that no other word holds behind an s: the keys
+// may be meant for a prompt that the person has not opened.
+func (m *Model) confirm(key tea.KeyPressMsg) tea.Cmd {
+	switch key.String() {
+	case "esc":
+		m.stopping = false
+	case "backspace":
+		m.word = m.word[:max(0, len(m.word)-1)]
+	case "enter":
+		m.stopping = false
+		if !strings.EqualFold(strings.TrimSpace(string(m.word)), "yes") {
+			m.note("The rounds go on.", false)
+			return nil
+		}
+		m.asking("Stopping: the conclusion is made of what there is.")
+		return m.give(flow.Stop{})
+	default:
+		m.word = append(m.word, []rune(key.Text)...)
 	}
 	return nil
 }
@@ -123,7 +146,10 @@ func (m *Model) give(signals ...flow.Signal) tea.Cmd {
 
 // interrupt takes Ctrl-C.
 func (m *Model) interrupt() tea.Cmd {
-	if m.Left != "" {
+	switch {
+	case m.ended: // there is nothing to leave
+		return m.end()
+	case m.Left != "":
 		m.Left = AtOnce
 		return m.end()
 	}
@@ -132,52 +158,10 @@ func (m *Model) interrupt() tea.Cmd {
 
 // leave pauses the conversation. The view ends once it is paused, or at once if it waits already.
 func (m *Model) leave(how Leaving) tea.Cmd {
-	m.Left, m.entry = how, nil
+	m.shut()
+	m.Left, m.stopping = how, false
 	if m.course.Halted() || m.course.Over() {
 		return m.end()
 	}
 	return m.give(flow.Pause{})
-}
-
-// write takes a key while the person answers.
-func (m *Model) write(key tea.KeyPressMsg) tea.Cmd {
-	e := m.entry
-	switch key.String() {
-	case "esc":
-		m.entry = nil
-	case "tab":
-		if next := m.next(); next != nil {
-			m.entry = next
-		}
-	case "backspace":
-		if len(e.text) > 0 {
-			e.text = e.text[:len(e.text)-1]
-		}
-	case "ctrl+u":
-		e.text = nil
-	case "enter":
-		answer, err := e.dialogue.Take(string(e.text))
-		e.text, e.trouble = nil, ""
-		switch {
-		case err != nil:
-			e.trouble = err.Error()
-		case answer != nil:
-			m.entry = m.next()
-			return m.give(*answer)
-		}
-	default:
-		e.text = append(e.text, []rune(key.Text)...)
-	}
-	return nil
-}
-
-// next begins the answer to the inquiry after the one that is being answered; nil: there is no other.
-func (m *Model) next() *entry {
-	all := m.course.Inquiries
-	for i := range all {
-		if all[i].ID == m.entry.dialogue.Inquiry.ID && len(all) > 1 {
-			return &entry{dialogue: inquiry.Begin(all[(i+1)%len(all)])}
-		}
-	}
-	return nil
 }

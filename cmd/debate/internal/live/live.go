@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
 )
@@ -33,8 +32,12 @@ type Model struct {
 	read          pane
 	failures      progress.Failures
 	why           string // why the conversation is in the error state
-	armed         bool   // s was pressed once
+	stopping      bool   // s was pressed: the person is asked whether the rounds end
+	word          []rune // which the person has typed then
 	entry         *entry
+	drafts        []draft
+	settling      int  // ticks until keys are taken
+	ended         bool // nothing follows, but the person is writing
 	over          bool // nothing follows: the last frame is shown
 }
 
@@ -57,13 +60,6 @@ type note struct {
 	asked bool
 }
 
-// entry is the line in which a person answers.
-type entry struct {
-	dialogue *inquiry.Dialogue
-	text     []rune
-	trouble  string // why the last line was not taken
-}
-
 // The messages beside those of the terminal.
 type (
 	// EventMsg is an event of the conversation.
@@ -76,6 +72,11 @@ type (
 	ClosedMsg struct{}
 	// controlMsg is what has become of a control; nil: it was taken.
 	controlMsg struct{ err error }
+	// sentMsg is what has become of an answer, and what the person has written.
+	sentMsg struct {
+		err  error
+		text draft
+	}
 )
 
 // New returns the view of a conversation of which no event was seen. control gives a signal to the conversation. If keys is
@@ -100,17 +101,24 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case TickMsg:
-		m.now, m.frame = time.Time(msg), m.frame+1
-		if !m.over {
+		m.now, m.frame, m.settling = time.Time(msg), m.frame+1, max(0, m.settling-1)
+		switch {
+		case m.over:
+		case m.ended && m.entry == nil && m.settling == 0:
+			return m.end()
+		default:
 			return tick()
 		}
 	case EventMsg:
 		m.take(&msg.Event)
-		if m.course.Over() || m.course.Halted() && (!m.keys || m.Left != "") {
+		switch {
+		case m.course.Over():
+			return m.finish()
+		case m.course.Halted() && (!m.keys || m.Left != ""):
 			return m.end()
 		}
 	case ClosedMsg:
-		return m.end()
+		return m.finish()
 	case InterruptMsg:
 		return m.interrupt()
 	case controlMsg:
@@ -120,12 +128,27 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			m.note(progress.Clean(progress.Told(msg.err)), true)
 		}
-	case tea.PasteMsg:
-		if m.entry != nil {
-			m.entry.text = append(m.entry.text, []rune(progress.Clean(msg.Content))...)
+	case sentMsg:
+		if msg.err != nil {
+			m.drafts = append(m.drafts, msg.text)
+			m.note(progress.Clean(progress.Told(msg.err))+"; your text is kept.", true)
 		}
+	case tea.PasteMsg:
+		m.paste(msg.Content)
 	case tea.KeyPressMsg:
 		return m.press(msg)
+	}
+	return nil
+}
+
+// finish ends the view of a conversation that is over. If the person is writing, the person ends it: the shell would take for commands what
+// is typed.
+func (m *Model) finish() tea.Cmd {
+	if m.Left != "" || m.entry == nil && m.settling == 0 {
+		return m.end()
+	}
+	if m.ended = true; m.entry != nil {
+		m.entry.closed = "Nothing is asked any more; your text was not sent."
 	}
 	return nil
 }
@@ -135,7 +158,8 @@ func (m *Model) end() tea.Cmd {
 	if m.course.Failed() {
 		m.tell(m.failures.Rest())
 	}
-	m.over, m.entry = true, nil
+	m.over = true
+	m.shut()
 	return tea.Quit
 }
 
@@ -166,10 +190,7 @@ func (m *Model) take(e *flow.Event) {
 		m.keep(m.course.Name(body.By)+": "+progress.Clean(string(body.Kind))+" is left out", false)
 	}
 	m.passed(e.Body)
-	asked := func(q flow.Inquiry) bool { return q.ID == m.entry.dialogue.Inquiry.ID }
-	if m.entry != nil && !slices.ContainsFunc(m.course.Inquiries, asked) {
-		m.entry = nil // somebody else has answered
-	}
+	m.follow(e.Body)
 }
 
 // passed forgets the warning of an outage if the vendor answers again.

@@ -284,8 +284,9 @@ func TestKeys(t *testing.T) {
 		"p pauses, and lets calls finish": {func(s *screen) { s.press("p") }, []flow.Signal{flow.Pause{Drain: true}}, "", false},
 		"p resumes":                       {func(s *screen) { s.happen(paused).press("p") }, []flow.Signal{flow.Resume{}}, "", false},
 		"s alone does nothing":            {func(s *screen) { s.press("s") }, nil, "", false},
-		"s twice stops":                   {func(s *screen) { s.press("s", "s") }, []flow.Signal{flow.Stop{}}, "", false},
-		"another key disarms s":           {func(s *screen) { s.press("s", "x", "s") }, nil, "", false},
+		"s and yes stop":                  {func(s *screen) { s.press("s", "yes", "enter") }, []flow.Signal{flow.Stop{}}, "", false},
+		"s and another word do not":       {func(s *screen) { s.press("s", "s", "enter", "s", "ystems", "enter") }, nil, "", false},
+		"esc takes s back":                {func(s *screen) { s.press("s", "esc", "p") }, []flow.Signal{flow.Pause{Drain: true}}, "", false},
 		"r resumes":                       {func(s *screen) { s.happen(paused).press("r") }, []flow.Signal{flow.Resume{}}, "", false},
 		"r retries":                       {func(s *screen) { s.press("r") }, []flow.Signal{flow.Retry{}}, "", false},
 		"q pauses, and quits when paused": {func(s *screen) { s.press("q").happen(paused) }, []flow.Signal{flow.Pause{}}, live.Quit, true},
@@ -317,14 +318,21 @@ func TestKeys(t *testing.T) {
 			"", false,
 		},
 		"one question after the other": {
-			func(s *screen) { s.happen(question(1), question(2)).press("a", "A", "enter", "B", "enter") },
+			func(s *screen) {
+				s.happen(question(1), question(2)).press("a", "A", "enter").settle().press("B", "enter")
+			},
 			[]flow.Signal{flow.Answer{Inquiry: "question.1.ada.1", Text: "A"}, flow.Answer{Inquiry: "question.1.ada.2", Text: "B"}},
+			"", false,
+		},
+		"what comes right behind an answer": {
+			func(s *screen) { s.happen(question(1), question(2)).press("a", "A", "enter", "B", "enter", "esc", "q") },
+			[]flow.Signal{flow.Answer{Inquiry: "question.1.ada.1", Text: "A"}},
 			"", false,
 		},
 		"esc": {func(s *screen) { s.happen(question(1)).press("a", "no", "esc", "p") }, []flow.Signal{flow.Pause{Drain: true}}, "", false},
 		"a question that somebody else answers": {
 			func(s *screen) {
-				s.happen(question(1)).press("a", "no").happen(&flow.Answer{Inquiry: "question.1.ada.1"}).press("p")
+				s.happen(question(1)).press("a", "no").happen(&flow.Answer{Inquiry: "question.1.ada.1"}).press("psq", "enter", "esc", "p")
 			},
 			[]flow.Signal{flow.Pause{Drain: true}},
 			"", false,
@@ -430,6 +438,8 @@ func TestAnyEvents(t *testing.T) {
 				s.resize(1+random.IntN(90), 1+random.IntN(30))
 			case 1:
 				s.press([]string{"p", "a", "enter", "1", "esc", "tab", "s", "猫"}[random.IntN(8)])
+			case 2:
+				s.settle()
 			default:
 				s.happen(body())
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/export"
 )
@@ -167,7 +168,7 @@ func (m *Model) paged() [][]string {
 	return r.pages
 }
 
-// all returns all speeches that are kept, and the one that is followed, each under a heading.
+// all returns all speeches that are kept, the one that is followed, and the question that is answered, each under a heading.
 func (m *Model) all() []string {
 	var out []string
 	for i, p := range m.paged() {
@@ -177,6 +178,14 @@ func (m *Model) all() []string {
 	if job, by := m.spoken(); job != nil {
 		out = append(out, styles().title.Render(by.Name+" · "+m.course.Thing(job)))
 		out = append(out, m.broken(job.Text())...)
+	}
+	if m.entry != nil && m.entry.closed == "" {
+		if last := len(out) - 1; last >= 0 && out[last] != "" {
+			out = append(out, "")
+		}
+		q := &m.entry.dialogue.Inquiry
+		out = append(out, styles().title.Render("the question"))
+		out = append(append(out, m.broken(strings.Join(inquiry.Lines(q, m.course.Asks(q, m.At)), "\n"))...), "")
 	}
 	return out
 }
@@ -209,7 +218,7 @@ func (m *Model) scroll(by int) {
 		r.back, r.top = true, max(0, r.lines-r.rows)
 	}
 	r.top = max(0, r.top+by)
-	r.back = r.top < max(0, r.lines-r.rows)
+	r.back = by < 0 || r.top < r.lines-r.rows
 }
 
 // pin follows the next of those who have spoken or speak, and behind the last of them the newest speech again.

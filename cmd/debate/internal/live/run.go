@@ -61,11 +61,16 @@ func Show(
 	})
 	final, err := program.Run()
 	m, ok := final.(*Model)
-	if !ok || err != nil {
+	if !ok {
 		return "", err
 	}
-	for _, line := range m.Last() {
+	m.shut()
+	left, lines := m.Left, m.Last()
+	if err != nil {
+		left, lines = "", m.unsent()
+	}
+	for _, line := range lines {
 		_, _ = fmt.Fprintln(t.Out, line)
 	}
-	return m.Left, err
+	return left, err
 }

@@ -193,6 +193,9 @@ func (m *Model) foot() []row {
 		rows = append(rows, m.wrapped(cmp.Or(m.why, m.course.Evidence), 85, 2, styles().bad)...)
 	}
 	rows = append(rows, m.asked()...)
+	if m.stopping {
+		rows = append(rows, m.typed("End the rounds? Type yes", m.word))
+	}
 	if m.keys {
 		rows = append(rows, row{styles().quiet.Render(m.help()), 20})
 	}
@@ -219,34 +222,56 @@ func (m *Model) used() string {
 func (m *Model) asked() []row {
 	c := m.course
 	if m.entry == nil {
-		if len(c.Inquiries) == 0 {
+		q := m.first()
+		if q == nil {
 			return nil
 		}
-		text := "? " + c.Asks(&c.Inquiries[0], m.At)
+		text := "? " + c.Asks(q, m.At)
 		if more := len(c.Inquiries) - 1; more > 0 {
-			text = fmt.Sprintf("? (and %d more) ", more) + c.Asks(&c.Inquiries[0], m.At)
+			text = fmt.Sprintf("? (and %d more) ", more) + c.Asks(q, m.At)
 		}
 		return m.wrapped(text, 90, 3, styles().wait)
 	}
-	d := m.entry.dialogue
+	return m.prompt()
+}
+
+// prompt is the question that is answered, and what the person writes.
+func (m *Model) prompt() []row {
+	e := m.entry
+	d := e.dialogue
 	var rows []row
-	for i, line := range inquiry.Lines(&d.Inquiry, c.Asks(&d.Inquiry, m.At)) {
-		rows = append(rows, m.wrapped(line, 92, max(2, 6-i), styles().wait)...)
+	if e.closed == "" {
+		for i, line := range inquiry.Lines(&d.Inquiry, m.course.Asks(&d.Inquiry, m.At)) {
+			most := max(2, 6-i)
+			if !m.readable() { // the question has the room of the pane
+				most = max(most, m.height)
+			}
+			rows = append(rows, m.wrapped(line, 92, most, styles().wait)...)
+		}
+	} else {
+		rows = m.wrapped("! "+e.closed, 93, 3, styles().bad)
+		if q := m.next(); q != nil {
+			rows = append(rows, m.wrapped("? "+m.course.Asks(q, m.At), 92, 3, styles().wait)...)
+		}
 	}
 	written := d.Written()
 	for _, line := range written[max(0, len(written)-mostWritten):] {
 		rows = append(rows, m.wrapped(progress.Clean(line), 94, 1, lipgloss.NewStyle())...)
 	}
-	if m.entry.trouble != "" {
-		rows = append(rows, row{styles().bad.Render(progress.Clean(m.entry.trouble)), 93})
+	if e.trouble != "" {
+		rows = append(rows, row{styles().bad.Render(progress.Clean(e.trouble)), 93})
 	}
-	prompt := d.Prompt() + "> "
+	return append(rows, m.typed(d.Prompt(), e.text))
+}
+
+// typed is the row in which a person types.
+func (m *Model) typed(prompt string, text []rune) row {
+	prompt += "> "
 	room := m.width - 1
 	if ansi.StringWidth(prompt) > room/2 {
 		prompt = "> "
 	}
-	text := lastColumns(string(m.entry.text), room-ansi.StringWidth(prompt))
-	return append(rows, row{styles().wait.Render(prompt) + text + "▏", 95})
+	return row{styles().wait.Render(prompt) + lastColumns(string(text), room-ansi.StringWidth(prompt)) + "▏", 95}
 }
 
 // wrapped breaks a text into at most so many rows.
@@ -269,12 +294,9 @@ func (m *Model) help() string {
 	case m.Left != "":
 		return "Ctrl-C quits at once"
 	case m.entry != nil:
-		if long := "enter sends · esc closes · tab: next question"; ansi.StringWidth(long) <= m.width {
-			return long
-		}
-		return "enter sends · esc closes · tab: next"
-	case m.armed:
-		return "s again: end the rounds and conclude"
+		return m.helpWriting()
+	case m.stopping:
+		return m.fitting("yes and enter: end the rounds and conclude · esc: go on", "yes and enter: end · esc: go on")
 	}
 	keys := make([]string, 0, 5)
 	c := m.course
@@ -311,7 +333,38 @@ func (m *Model) help() string {
 	return strings.Join(keys, "  ")
 }
 
-// Last returns the lines that stay on the terminal: what has gone wrong, and how far the conversation has come.
+// helpWriting names the keys that do something while the person writes.
+func (m *Model) helpWriting() string {
+	const kept = "esc closes, text kept"
+	e := m.entry
+	switch {
+	case m.ended:
+		return m.fitting("esc closes, and prints the text", "esc closes")
+	case e.closed != "" && m.next() != nil:
+		return m.fitting("tab: take the text to this question · "+kept, "tab: this question · "+kept)
+	case e.closed != "":
+		return kept
+	case e.dialogue.Several():
+		const lines = "enter: next line · a dot alone sends · "
+		const reads = lines + "PgUp reads · " + kept
+		return m.fitting(reads+" · tab: next question", reads, lines+kept, "a dot alone sends · esc closes")
+	default:
+		return m.fitting("enter sends · esc closes · tab: next question", "enter sends · esc closes · tab: next")
+	}
+}
+
+// fitting returns the first of some texts that fits into the window, or else the last.
+func (m *Model) fitting(texts ...string) string {
+	for _, text := range texts {
+		if ansi.StringWidth(text) <= m.width {
+			return text
+		}
+	}
+	return texts[len(texts)-1]
+}
+
+// Last returns the lines that stay on the terminal: what has gone wrong, how far the conversation has come, and what was written and not
+// sent.
 func (m *Model) Last() []string {
 	c := m.course
 	end := c.Ending()
@@ -322,7 +375,7 @@ func (m *Model) Last() []string {
 	for _, line := range append(m.kept, end) {
 		out = append(out, progress.Wrap(line, m.width)...)
 	}
-	return out
+	return append(out, m.unsent()...)
 }
 
 // lastColumns returns the end of a text that fits so many columns.

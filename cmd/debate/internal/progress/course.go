@@ -93,10 +93,10 @@ func (j *Job) Since(now time.Time) time.Duration {
 	return max(0, now.Sub(j.heard))
 }
 
-// Settled reports whether the cost of all calls is recorded.
+// Settled reports whether the cost of all calls is recorded. A person costs nothing.
 func (c *Course) Settled() bool {
 	for job := range c.jobs.Pending() {
-		if job.InFlight {
+		if job.InFlight && !c.Asked(job.Call) {
 			return false
 		}
 	}
@@ -112,17 +112,22 @@ func (c *Course) Asks(q *flow.Inquiry, where func(vendor string) string) string 
 	return Asks(q, c.Name, model, where)
 }
 
+// Asked reports whether a person is asked to perform a call.
+func (c *Course) Asked(call string) bool {
+	return slices.ContainsFunc(c.Inquiries, func(q flow.Inquiry) bool { return q.ID == call })
+}
+
 // Over reports whether the conversation is completed or canceled.
 func (c *Course) Over() bool { return c.State.Final() }
 
 // Failed reports whether a failure has stopped the conversation.
 func (c *Course) Failed() bool { return c.State == flow.StateError }
 
-// InFlight returns how many calls are shown that have no end yet.
+// InFlight returns how many calls are shown that have no end yet. Nobody waits for a person to end one.
 func (c *Course) InFlight() (n int) {
 	for _, a := range c.Actors {
 		for _, j := range a.Jobs {
-			if j.InFlight {
+			if j.InFlight && !c.Asked(j.Call) {
 				n++
 			}
 		}
@@ -158,6 +163,7 @@ func (c *Course) Fold(e *flow.Event) (*Actor, *Job) {
 		if spend.Model != "" {
 			c.Calls++
 		}
+		c.answered(spend.Call) // of a person whose time is over, for example
 	}
 	if speech, ok := SpeechOf(e.Body, c.Name); ok {
 		c.say(speech)
@@ -179,6 +185,8 @@ func (c *Course) Fold(e *flow.Event) (*Actor, *Job) {
 		c.Inquiries = append(c.Inquiries, *body)
 	case *flow.Answer:
 		c.answered(body.Inquiry)
+	case *flow.Withdrawn:
+		c.withdrawn(body.Call)
 	case *flow.Amendment:
 		if body.Budget != nil {
 			c.Budget = *body.Budget
@@ -228,6 +236,7 @@ func (c *Course) count(body flow.Body) {
 		c.Begun = c.Begun || body.Tool == ""
 	case *flow.Skipped:
 		c.Done++
+		c.withdrawn(body.Call)
 	case *flow.Late:
 		if body.Settled > 0 {
 			c.Spent.Usage, c.Spent.Cost = c.Spent.Usage.Add(body.Usage), c.Spent.Cost+body.Cost
@@ -347,7 +356,7 @@ func (c *Course) turnTo(t *flow.Transition, moved bool) {
 			a.Jobs = nil
 		}
 	}
-	if c.Over() {
+	if c.Over() || c.State == flow.StateCompleting { // nobody waits for what was asked before
 		c.Inquiries = nil
 	}
 }
@@ -423,6 +432,13 @@ func (c *Course) Name(id string) string {
 
 func (c *Course) answered(inquiry string) {
 	c.Inquiries = slices.DeleteFunc(c.Inquiries, func(q flow.Inquiry) bool { return q.ID == inquiry })
+}
+
+// withdrawn closes what is asked about a call that is not wanted any more.
+func (c *Course) withdrawn(call string) {
+	c.Inquiries = slices.DeleteFunc(c.Inquiries, func(q flow.Inquiry) bool {
+		return q.ID == call || q.Use != nil && q.Use.For == call || len(q.About) == 1 && q.About[0].Call == call
+	})
 }
 
 // plan takes what an agent reports of the plan.

@@ -1,6 +1,7 @@
 package progress_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,4 +130,33 @@ func TestBrokenOff(t *testing.T) {
 	assert.Len(t, fold(critiquing, begin, pause, void).Actors[0].Jobs, 1)
 	assert.Len(t, fold(critiquing, begin, stop).Actors[0].Jobs, 1, "its result may still come")
 	assert.Empty(t, fold(critiquing, begin, &flow.Withdrawn{Call: begin.Call, By: "ada"}, void).Actors[0].Jobs, "the flow no longer wants it")
+}
+
+// TestQuestionsThatAreClosed: a question that nobody waits for any more is not open, whatever has closed it.
+func TestQuestionsThatAreClosed(t *testing.T) {
+	const call = "r1.opening.Ada"
+	begin := []flow.Body{
+		start("debate", "Ada", "Ben"), &flow.Transition{To: "awaitingResponses"}, &flow.Intent{Call: call, Attempt: 1, Kind: "opening", By: "Ada"},
+		&flow.Inquiry{ID: call, Kind: "opening", To: "Ada", Question: "Your turn."},
+		&flow.Inquiry{ID: "use.1", To: "Ben", Use: &flow.PendingUse{For: "r1.opening.Ben"}, Options: []flow.Option{flow.OptionApprove}},
+	}
+	c := fold(begin...)
+	assert.True(t, c.Asked(call))
+	assert.Zero(t, c.InFlight(), "nobody waits for a person to end a call")
+	assert.True(t, c.Settled(), "a person costs nothing")
+	for name, tc := range map[string]struct {
+		body flow.Body
+		open int
+	}{
+		"an answer":          {&flow.Answer{Inquiry: call}, 1},
+		"no answer in time":  {&flow.Failure{Spend: flow.Spend{Call: call, Attempt: 1}, By: "Ada", Final: true}, 1},
+		"not wanted":         {&flow.Withdrawn{Call: call, By: "Ada"}, 1},
+		"left out":           {&flow.Skipped{Call: call, By: "Ada"}, 1},
+		"the user of a tool": {&flow.Withdrawn{Call: "r1.opening.Ben", By: "Ben"}, 1},
+		"a pause":            {&flow.Transition{To: flow.StatePaused, On: flow.TriggerPause}, 2},
+		"the end of rounds":  {&flow.Transition{To: flow.StateCompleting, On: flow.TriggerStop}, 0},
+		"the end":            {&flow.Transition{To: flow.StateCanceled}, 0},
+	} {
+		assert.Len(t, fold(append(slices.Clip(begin), tc.body)...).Inquiries, tc.open, name)
+	}
 }

@@ -181,9 +181,16 @@ func (g *Groups) Take() []string {
 	return out
 }
 
+// late is a person who has not answered in time, until it is known what follows.
+type late struct {
+	call, inquiry string // the inquiry that decides about the call; "": none yet
+	name          string
+}
+
 // Failures tells who has failed for good, in a line for each cause, once it is known what follows from that. The zero value is ready.
 type Failures struct {
 	groups Groups
+	late   []late
 	why    string // what has stopped the conversation, until that is told: calls in flight may fail for the same cause
 	told   bool   // who has failed was told since the last call
 }
@@ -199,17 +206,26 @@ func (f *Failures) Take(c *Course, body flow.Body, where func(vendor string) str
 	case *flow.Failure:
 		switch {
 		case !body.Final || body.Void:
-		case body.Error.Overdue(): // a person: no fault
-			lines = append(lines, c.Name(body.By)+" has not answered in time.")
+		case body.Error.Overdue(): // a person, who has not failed
+			f.late = append(f.late, late{call: body.Call, name: c.Name(body.By)})
 		default:
 			f.groups.Add(c.Name(body.By), Failed(body.Error, body.Model, where))
 		}
+	case *flow.Inquiry:
+		f.decides(body)
 	case *flow.Intent:
 		f.told = false
-	case *flow.Answer, *flow.Dropped, *flow.Skipped:
+	case *flow.Answer:
+		if line := f.replaced(body); line != "" {
+			lines = append(lines, line)
+		} else {
+			lines = append(lines, f.tell()...)
+		}
+	case *flow.Dropped, *flow.Skipped:
 		lines = append(lines, f.tell()...)
 	case *flow.Transition:
 		switch {
+		case body.On == flow.TriggerOverdue: // what follows comes next
 		case body.To == flow.StateAwaitingInput: // the questions tell it
 			f.Forget()
 		case body.To == flow.StateError && (body.Failure == nil || body.Failure.Kind != provider.KindCostLimit):
@@ -228,7 +244,35 @@ func (f *Failures) Take(c *Course, body flow.Body, where func(vendor string) str
 func (f *Failures) Rest() []string { return append(f.stopped(), f.tell()...) }
 
 // Forget forgets who has failed, because a person has read it elsewhere.
-func (f *Failures) Forget() { f.groups.Take() }
+func (f *Failures) Forget() {
+	f.groups.Take()
+	f.late = nil
+}
+
+// decides takes an inquiry, which may decide what follows for those who are late.
+func (f *Failures) decides(q *flow.Inquiry) {
+	for i := range f.late {
+		if slices.ContainsFunc(q.About, func(each flow.FailedCall) bool { return each.Call == f.late[i].call }) {
+			f.late[i].inquiry = q.ID
+		}
+	}
+}
+
+// replaced says which model stands in for persons who have not answered in time; "": the answer is about something else.
+func (f *Failures) replaced(a *flow.Answer) string {
+	var names []string
+	f.late = slices.DeleteFunc(f.late, func(l late) bool {
+		replaced := a.Option == flow.OptionStandIn && l.inquiry == a.Inquiry
+		if replaced {
+			names = append(names, l.name)
+		}
+		return replaced
+	})
+	if len(names) == 0 {
+		return ""
+	}
+	return strings.Join(names, ", ") + ": no answer in time; " + Clean(a.Model) + " stands in, this once."
+}
 
 // stopped tells which failures have stopped the conversation, once.
 func (f *Failures) stopped() []string {
@@ -239,15 +283,20 @@ func (f *Failures) stopped() []string {
 	lines := f.tell()
 	if !f.told {
 		f.told = true
-		lines = []string{FailedLine(why)}
+		lines = append(lines, FailedLine(why))
 	}
 	return lines
 }
 
 func (f *Failures) tell() []string {
-	lines := f.groups.Take()
-	for i := range lines {
-		f.told, lines[i] = true, FailedLine(lines[i])
+	var lines []string
+	for _, l := range f.late {
+		lines = append(lines, l.name+": no answer in time.")
+	}
+	f.late = nil
+	for _, why := range f.groups.Take() {
+		f.told = true
+		lines = append(lines, FailedLine(why))
 	}
 	return lines
 }

@@ -66,7 +66,7 @@ func (l *Lines) Tick(now time.Time) {
 	for _, a := range l.course.Actors {
 		for _, j := range a.Jobs {
 			silent := j.Since(now)
-			if silent < Silence || j.stalled || j.Tool != "" || now.Before(l.since) {
+			if silent < Silence || j.stalled || j.Tool != "" || now.Before(l.since) || l.course.Asked(j.Call) { // a person may think
 				continue
 			}
 			j.stalled = true
@@ -217,6 +217,7 @@ func (l *Lines) failing(f *flow.Failure, at time.Time) {
 
 func (l *Lines) answered(a *flow.Answer, asked string) {
 	switch {
+	case a.Rule && a.Option == flow.OptionStandIn: // it was told, with who is late
 	case a.Rule && asked == "":
 		l.printf("A rule has decided: %s", Clean(string(a.Option)))
 	case a.Rule:

@@ -110,7 +110,7 @@ func TestALatePersonHasNotFailed(t *testing.T) {
 		}},
 		&flow.Answer{Inquiry: "f.1", Option: flow.OptionStandIn, Rule: true},
 	)
-	assert.Contains(t, got, "\nada has not answered in time.\nA rule has decided: standIn\n")
+	assert.Contains(t, got, "\nada: no answer in time.\nA rule has decided: standIn\n")
 	assert.NotContains(t, got, "Failed")
 }
 
@@ -264,6 +264,34 @@ func TestAFailureThatIsAskedAbout(t *testing.T) {
 		shown(begun, append(slices.Clip(begin), &flow.Answer{Inquiry: "ask.1", Option: flow.OptionDrop, Rule: true})...))
 }
 
+// TestAPersonWhoIsLate: who stands in is told at once, and as no failure. Where nobody does, it is one.
+func TestAPersonWhoIsLate(t *testing.T) {
+	asked := func(by string) []flow.Body {
+		return []flow.Body{
+			&flow.Intent{Call: by, Attempt: 1, Kind: "opening", By: by, Round: 1}, &flow.Inquiry{ID: by, Kind: "opening", To: by, Question: "Your turn."},
+		}
+	}
+	late := func(by string) flow.Body {
+		return &flow.Failure{Spend: flow.Spend{Call: by, Attempt: 1}, By: by, Final: true, Error: &flow.Error{
+			Kind: provider.KindTimeout, Field: "within", Err: errors.New(by + " has not answered within 8s"),
+		}}
+	}
+	decides := func(by string, option flow.Option) []flow.Body {
+		return []flow.Body{
+			&flow.Inquiry{ID: "ask." + by, To: by, About: []flow.FailedCall{{Call: by, By: by}}, Options: []flow.Option{option}},
+			&flow.Answer{Inquiry: "ask." + by, Option: option, Model: "demo/" + by, Rule: true},
+		}
+	}
+	begin := slices.Concat([]flow.Body{start("debate", "Ada", "Ben"), &flow.Transition{To: "awaitingResponses"}}, asked("Ada"), asked("Ben"), []flow.Body{
+		late("Ada"), late("Ben"), &flow.Transition{From: flow.StateAwaitingInput, To: "awaitingResponses", On: flow.TriggerOverdue},
+	})
+	got := shown(begun, slices.Concat(begin, decides("Ada", flow.OptionStandIn), decides("Ben", flow.OptionStandIn))...)
+	assert.True(t, strings.HasSuffix(got, "Speeches\n"+
+		"Ada: no answer in time; demo/Ada stands in, this once.\nBen: no answer in time; demo/Ben stands in, this once.\n"), got)
+	got = shown(begun, append(slices.Clip(begin), &flow.Transition{To: flow.StateError, On: flow.TriggerFail})...)
+	assert.Contains(t, got, "Failed: Ada: no reply in time: Ada has not answered within 8s.\n")
+}
+
 // TestTold: of what the library refuses, the field and the cause are told.
 func TestTold(t *testing.T) {
 	refused := func(field, why string) error {
@@ -331,6 +359,11 @@ func TestSilence(t *testing.T) {
 	show(31*time.Second, ask(deliberation.KindProposal, "ada", ""))
 	lines.Tick(begun.Add(50 * time.Second))
 	assert.Equal(t, 2, strings.Count(out.String(), "nothing from openai"))
+
+	show(60*time.Second, &flow.Intent{Call: "r1.ben", Attempt: 1, By: "ben"})
+	show(60*time.Second, &flow.Inquiry{ID: "r1.ben", To: "ben", Question: "What do you say?"})
+	lines.Tick(begun.Add(4 * time.Minute))
+	assert.NotContains(t, out.String(), "ben", "a person may think")
 }
 
 // TestSaid: what was said is kept, the newest of it.
