@@ -136,7 +136,8 @@ func TestBrokenOff(t *testing.T) {
 func TestQuestionsThatAreClosed(t *testing.T) {
 	const call = "r1.opening.Ada"
 	begin := []flow.Body{
-		start("debate", "Ada", "Ben"), &flow.Transition{To: "awaitingResponses"}, &flow.Intent{Call: call, Attempt: 1, Kind: "opening", By: "Ada"},
+		start("debate", "Ada", "Ben"), &flow.Transition{To: "awaitingResponses"},
+		&flow.Intent{Call: call, Attempt: 1, Kind: "opening", By: "Ada"},
 		&flow.Inquiry{ID: call, Kind: "opening", To: "Ada", Question: "Your turn."},
 		&flow.Inquiry{ID: "use.1", To: "Ben", Use: &flow.PendingUse{For: "r1.opening.Ben"}, Options: []flow.Option{flow.OptionApprove}},
 	}

@@ -268,27 +268,30 @@ func TestAFailureThatIsAskedAbout(t *testing.T) {
 func TestAPersonWhoIsLate(t *testing.T) {
 	asked := func(by string) []flow.Body {
 		return []flow.Body{
-			&flow.Intent{Call: by, Attempt: 1, Kind: "opening", By: by, Round: 1}, &flow.Inquiry{ID: by, Kind: "opening", To: by, Question: "Your turn."},
+			&flow.Intent{Call: by, Attempt: 1, Kind: "opening", By: by, Round: 1},
+			&flow.Inquiry{ID: by, Kind: "opening", To: by, Question: "Your turn."},
 		}
+	}
+	why := func(by string) *flow.Error {
+		return &flow.Error{Kind: provider.KindTimeout, Field: "within", Err: errors.New(by + " has not answered within 8s")}
 	}
 	late := func(by string) flow.Body {
-		return &flow.Failure{Spend: flow.Spend{Call: by, Attempt: 1}, By: by, Final: true, Error: &flow.Error{
-			Kind: provider.KindTimeout, Field: "within", Err: errors.New(by + " has not answered within 8s"),
-		}}
+		return &flow.Failure{Spend: flow.Spend{Call: by, Attempt: 1}, By: by, Final: true, Error: why(by)}
 	}
-	decides := func(by string, option flow.Option) []flow.Body {
+	replaced := func(by string) []flow.Body {
 		return []flow.Body{
-			&flow.Inquiry{ID: "ask." + by, To: by, About: []flow.FailedCall{{Call: by, By: by}}, Options: []flow.Option{option}},
-			&flow.Answer{Inquiry: "ask." + by, Option: option, Model: "demo/" + by, Rule: true},
+			&flow.Inquiry{ID: "ask." + by, To: by, About: []flow.FailedCall{{Call: by, By: by}}, Options: []flow.Option{flow.OptionStandIn}},
+			&flow.Answer{Inquiry: "ask." + by, Option: flow.OptionStandIn, Model: "demo/" + by, Rule: true},
 		}
 	}
-	begin := slices.Concat([]flow.Body{start("debate", "Ada", "Ben"), &flow.Transition{To: "awaitingResponses"}}, asked("Ada"), asked("Ben"), []flow.Body{
-		late("Ada"), late("Ben"), &flow.Transition{From: flow.StateAwaitingInput, To: "awaitingResponses", On: flow.TriggerOverdue},
-	})
-	got := shown(begun, slices.Concat(begin, decides("Ada", flow.OptionStandIn), decides("Ben", flow.OptionStandIn))...)
+	begin := slices.Concat(
+		[]flow.Body{start("debate", "Ada", "Ben"), &flow.Transition{To: "awaitingResponses"}}, asked("Ada"), asked("Ben"),
+		[]flow.Body{late("Ada"), late("Ben"), &flow.Transition{From: flow.StateAwaitingInput, To: "awaitingResponses", On: flow.TriggerOverdue}},
+	)
+	got := shown(begun, slices.Concat(begin, replaced("Ada"), replaced("Ben"))...)
 	assert.True(t, strings.HasSuffix(got, "Speeches\n"+
 		"Ada: no answer in time; demo/Ada stands in, this once.\nBen: no answer in time; demo/Ben stands in, this once.\n"), got)
-	got = shown(begun, append(slices.Clip(begin), &flow.Transition{To: flow.StateError, On: flow.TriggerFail})...)
+	got = shown(begun, append(slices.Clip(begin), &flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: why("Ada")})...)
 	assert.Contains(t, got, "Failed: Ada: no reply in time: Ada has not answered within 8s.\n")
 }
 
