@@ -102,6 +102,68 @@ func TestLeavingAPauseThatWaits(t *testing.T) {
 	assert.Equal(t, interrupted, ended.ExitCode())
 }
 
+// talk is a debate of a person and a model.
+const talk = `{
+	"flow": "debate", "topic": "Tabs or spaces?", "rounds": 2, "format": "round-limited",
+	"participants": [
+		{"name": "Ada", "side": "for", "person": true, "within": "240h", "standIn": "openai/gpt-4.1-mini"},
+		{"name": "Ben", "side": "against", "model": "openai/gpt-4.1-mini"}
+	]
+}`
+
+// TestWordsForAQuestionThatIsAnswered: what a person types while another shell answers does nothing to the conversation, and is left on the
+// terminal.
+func TestWordsForAQuestionThatIsAnswered(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(&fake.Server{})
+	t.Cleanup(server.Close) // once the program is gone
+	program, err := os.Executable()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.json"), []byte(talk), 0o600))
+	command := func(args ...string) *exec.Cmd {
+		c := exec.CommandContext(t.Context(), program, args...)
+		c.Args[0], c.Dir = "debate", dir
+		c.Env = []string{"HOME=" + dir, "TERM=xterm-256color", "OPENAI_BASE_URL=" + server.URL + "/v1", "OPENAI_API_KEY=sk-of-the-test"}
+		return c
+	}
+	master, slave := terminals(t)
+	defer func() { _ = master.Close() }()
+	c := command("--config", "talk.json")
+	c.Stdin, c.Stderr = slave, slave
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, c.Start())
+	require.NoError(t, slave.Close())
+	var seen []byte
+	until := func(what string) {
+		for part := make([]byte, 4096); !bytes.Contains(seen, []byte(what)); {
+			n, err := master.Read(part)
+			require.NoError(t, err, "%q", seen)
+			seen = append(seen, part[:n]...)
+		}
+	}
+	write := func(keys string) {
+		_, err := master.WriteString(keys)
+		require.NoError(t, err)
+	}
+	until("your turn")
+	write("a")
+	until("dot alone")
+	write("We com")
+	out, err := command("answer", "last", "quick", "--person", "other", "--no-run").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	until("answered")
+	write("press them\x03")
+	until("continues it")
+	assert.Contains(t, string(seen), "Not sent, to r1.opening.Ada:\r\nWe compress them\r\n")
+	var ended *exec.ExitError
+	require.ErrorAs(t, c.Wait(), &ended)
+	assert.Equal(t, interrupted, ended.ExitCode())
+	shown, err := command("show", "last").CombinedOutput()
+	require.NoError(t, err, "%s", shown)
+	assert.NotContains(t, string(shown), "stopped by", "no word has ended the rounds")
+}
+
 // TestPastedLinesAnswerOneQuestion: what a person has pasted behind the line that ends a speech answers no later question.
 func TestPastedLinesAnswerOneQuestion(t *testing.T) {
 	t.Parallel()
@@ -114,13 +176,7 @@ func TestPastedLinesAnswerOneQuestion(t *testing.T) {
 	defer func() { _ = master.Close() }()
 	c := exec.CommandContext(t.Context(), program, "--config", "talk.json", "--quiet")
 	c.Args[0], c.Dir = "debate", t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(c.Dir, "talk.json"), []byte(`{
-		"flow": "debate", "topic": "Tabs or spaces?", "rounds": 2, "format": "round-limited",
-		"participants": [
-			{"name": "Ada", "side": "for", "person": true, "within": "240h", "standIn": "openai/gpt-4.1-mini"},
-			{"name": "Ben", "side": "against", "model": "openai/gpt-4.1-mini"}
-		]
-	}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(c.Dir, "talk.json"), []byte(talk), 0o600))
 	c.Env = []string{"HOME=" + c.Dir, "TERM=xterm-256color", "OPENAI_BASE_URL=" + server.URL + "/v1", "OPENAI_API_KEY=sk-of-the-test"}
 	c.Stdin, c.Stderr = slave, slave
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

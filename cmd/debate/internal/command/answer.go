@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -42,6 +43,9 @@ func (p *program) answer() *cobra.Command {
 			if err := p.control(ctx, engine, id, *answer); err != nil {
 				return err
 			}
+			if err := handOver(ctx, engine, id); err != nil {
+				return err
+			}
 			if run, err := p.tellState(ctx, engine, id, !f.idle); err != nil || !run {
 				return err
 			}
@@ -60,6 +64,24 @@ func (p *program) answer() *cobra.Command {
 	completeFlag(c, "model", modelNames)
 	p.withRun(c, &f.idle)
 	return c
+}
+
+// handover is how long a process that waits for an answer, such as a terminal, has to continue the conversation. Meanwhile it has no lease.
+const handover = time.Second
+
+// handOver waits until such a process continues the conversation, if there is one.
+func handOver(ctx context.Context, engine *debate.Engine, id string) error {
+	for until := time.Now().Add(handover); ; {
+		info, err := store.InfoOf(ctx, engine.Store, id)
+		if err != nil || info.Owner != "" || info.State.Idle() || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(handover / 20):
+		}
+	}
 }
 
 // answerOf returns the answer that the arguments behind the id give.

@@ -132,10 +132,13 @@ func inALine(record *flow.Record) string {
 	if rounds := record.Settings().Rounds; rounds > 0 {
 		out += ", at most " + progress.Plural(rounds, "round")
 	}
-	var models []string
+	var models, people []string
 	names := make(map[string][]string)
 	for seat := range record.Config().Seats() {
 		model := *seat.Model
+		if name := called(record, seat.By); model == "" && seat.Person && !slices.Contains(people, name) {
+			people = append(people, name)
+		}
 		if model == "" {
 			continue
 		}
@@ -147,6 +150,13 @@ func inALine(record *flow.Record) string {
 	asked := make([]string, 0, len(models))
 	for _, model := range models {
 		asked = append(asked, strings.Join(names[model], ", ")+" with "+model)
+	}
+	switch len(people) {
+	case 0:
+	case 1:
+		asked = append(asked, people[0]+", a person")
+	default:
+		asked = append(asked, strings.Join(people, ", ")+", persons")
 	}
 	return strings.TrimSuffix(out+": "+strings.Join(asked, "; "), ": ")
 }

@@ -32,7 +32,7 @@ func ListTable(out io.Writer, width int, infos ...store.Info) error {
 	for i := range infos {
 		found[i].Info = infos[i]
 	}
-	return (&program{System: System{Out: out}}).listTable(found, width)
+	return (&program{System: System{Out: out}}).listTable(found, width, false)
 }
 
 // At says where a vendor is.

@@ -136,6 +136,8 @@ type listed struct {
 	store.Info
 
 	Error string `json:"error,omitempty"` // why it cannot be read
+
+	asks string // who is asked, and until when
 }
 
 // listedOf returns a conversation with what it has cost until now.
@@ -144,12 +146,35 @@ func listedOf(ctx context.Context, engine *debate.Engine, info store.Info) liste
 	if info.Err == nil && (!info.State.Final() || info.Unsettled != flow.Unsettled{}) {
 		if record, err := engine.Record(ctx, info.ID); err == nil { // what cannot be read is listed all the same
 			out.Recount(record)
+			out.asks = whoIsAsked(record)
 		}
 	}
 	if info.Err != nil {
 		out.Error = info.Err.Error()
 	}
 	return out
+}
+
+// whoIsAsked names those who are asked something, each with the end of their time if there is one.
+func whoIsAsked(record *flow.Record) string {
+	var all []string
+	for i := range record.Inquiries {
+		q := &record.Inquiries[i]
+		who := progress.Clean(called(record, q.To))
+		if len(q.Options) > 0 { // of anybody
+			who = strings.TrimSpace("about " + who)
+		}
+		if !q.Until.IsZero() {
+			who += " until " + minute(q.Until)
+		}
+		all = append(all, who)
+	}
+	return strings.Join(all, "; ")
+}
+
+// minute writes a time as people of the place read it.
+func minute(t time.Time) string {
+	return t.Local().Format("Jan 02 15:04") //nolint:gosmopolitan // people read the time of their place
 }
 
 // wide is how many columns a list has in which the flow has one, and narrow how many it has in which more than the topic has one.
@@ -173,7 +198,7 @@ func (p *program) showList(found []listed, f *listFlags) error {
 	case len(found) == 0:
 		p.warnf("There is no such conversation in %s.", shown(p.place()))
 	default:
-		if err := p.listTable(found, columns(p.Out)); err != nil {
+		if err := p.listTable(found, columns(p.Out), f.asking); err != nil {
 			return err
 		}
 		for i := range found {
@@ -189,26 +214,38 @@ func (p *program) showList(found []listed, f *listFlags) error {
 }
 
 // listTable prints the conversations. On a terminal of so many columns the ids are short, and a row takes one line. With 0 columns it is
-// none, and the ids are whole.
-func (p *program) listTable(found []listed, width int) error {
+// none, and the ids are whole. asking means that who is asked, and since when, stands in the place of the start and the cost.
+func (p *program) listTable(found []listed, width int, asking bool) error {
 	t := &table{out: p.Out, width: width, short: true}
 	add := func(row ...string) {
 		id, started, state, round, cost, about := row[0], row[1], row[3], row[4], row[5], row[6]
 		switch {
 		case width == 0 || width >= wide:
 			t.texts(row)
+		case width < narrow && asking:
+			t.texts([]string{id, cost, about})
 		case width < narrow:
 			t.texts([]string{id, state, about})
 		default:
-			if known, _, more := strings.Cut(cost, ", "); more { // how much stands in show
+			if known, _, more := strings.Cut(cost, ", "); more && !asking { // how much stands in show
 				cost = known + "+"
 			}
 			t.texts([]string{id, started, state, round, cost, about})
 		}
 	}
-	add("ID", "STARTED", "FLOW", "STATE", "ROUND", "COST", "TOPIC")
+	head := []string{"ID", "STARTED", "FLOW", "STATE", "ROUND", "COST", "TOPIC"}
+	if asking {
+		head[1], head[5] = "ASKED", "WHO"
+	}
+	add(head...)
 	for i := range found {
 		cells := found[i].cells()
+		if asking {
+			if cells[1] = "-"; !found[i].AskedAt.IsZero() {
+				cells[1] = minute(found[i].AskedAt)
+			}
+			cells[5] = dashed(found[i].asks)
+		}
 		if width > 0 {
 			cells[0] = shortID(cells[0])
 		}
@@ -226,9 +263,8 @@ func (l *listed) cells() []string {
 	if l.Quarantine != (store.Quarantine{}) {
 		state += "!"
 	}
-	started := madeAt(l.ID, l.StartedAt).Local().Format("Jan 02 15:04") //nolint:gosmopolitan // people read the time of their place
 	return []string{
-		l.ID, started, l.Flow, state, strconv.Itoa(l.Round),
+		l.ID, minute(madeAt(l.ID, l.StartedAt)), l.Flow, state, strconv.Itoa(l.Round),
 		l.Less(l.CopiedUnsettled).Short(max(0, l.Spent-l.Copied)), l.Topic,
 	}
 }
