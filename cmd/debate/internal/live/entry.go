@@ -136,7 +136,7 @@ func (m *Model) write(key tea.KeyPressMsg) tea.Cmd {
 			e.dialogue.Back()
 		}
 		e.text = nil
-	case "enter":
+	case "enter", "ctrl+j": // the latter ends a line of some pastes
 		return m.enter()
 	case "up", "down", "pgup", "pgdown", "home", "end":
 		m.move(name)
