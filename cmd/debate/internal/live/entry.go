@@ -221,7 +221,7 @@ func (m *Model) follow(body flow.Body) {
 		*q, e.closed, e.late = m.course.Inquiries[at], "", false // there may be more time
 	case e.closed == "":
 		failure, failed := body.(*flow.Failure)
-		e.closed, e.late = ending(q.ID, body), failed && progress.Overdue(failure)
+		e.closed, e.late = ending(q.ID, body), failed && failure.Error.Overdue()
 	case e.late:
 		e.after(body)
 	}
@@ -241,7 +241,7 @@ func ending(id string, body flow.Body) string {
 		}
 		said = "Question " + progress.Clean(id) + " was answered " + who
 	case *flow.Failure:
-		if progress.Overdue(body) {
+		if body.Error.Overdue() {
 			said = over
 		}
 	}
