@@ -64,7 +64,7 @@ func TestARefusedAnswerStoresNoFile(t *testing.T) {
 	}
 	refused("no inquiry", "nothing", "Look.", file(10))
 	refused("no inquiry", "nothing", "Look.", url)
-	refused("holds text", inquiry, " ", url)
+	refused("is empty", inquiry, " ", url)
 	refused("are allowed", inquiry, "Look.", append(file(9<<20), file(8<<20)...))
 	require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: inquiry, Text: "Look.", Attachments: url}))
 	assert.Equal(t, 1, kept.puts)

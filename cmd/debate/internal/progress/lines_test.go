@@ -110,7 +110,7 @@ func TestALatePersonHasNotFailed(t *testing.T) {
 		}},
 		&flow.Answer{Inquiry: "f.1", Option: flow.OptionStandIn, Rule: true},
 	)
-	assert.Contains(t, got, "\nada: no answer in time.\nA rule has decided: standIn\n")
+	assert.Contains(t, got, "\nada: no answer in time.\n")
 	assert.NotContains(t, got, "Failed")
 }
 
@@ -264,7 +264,7 @@ func TestAFailureThatIsAskedAbout(t *testing.T) {
 		shown(begun, append(slices.Clip(begin), &flow.Answer{Inquiry: "ask.1", Option: flow.OptionDrop, Rule: true})...))
 }
 
-// TestAPersonWhoIsLate: who stands in is told at once, and as no failure. Where nobody does, it is one.
+// TestAPersonWhoIsLate: who stands in is told at once, and as no failure. Where nobody does, what stops the conversation is told too.
 func TestAPersonWhoIsLate(t *testing.T) {
 	asked := func(by string) []flow.Body {
 		return []flow.Body{
@@ -292,7 +292,7 @@ func TestAPersonWhoIsLate(t *testing.T) {
 	assert.True(t, strings.HasSuffix(got, "Speeches\n"+
 		"Ada: no answer in time; demo/Ada stands in, this once.\nBen: no answer in time; demo/Ben stands in, this once.\n"), got)
 	got = shown(begun, append(slices.Clip(begin), &flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: why("Ada")})...)
-	assert.Contains(t, got, "Failed: Ada: no reply in time: Ada has not answered within 8s.\n")
+	assert.Contains(t, got, "Failed: no reply in time: Ada has not answered within 8s.\n")
 }
 
 // TestTold: of what the library refuses, the field and the cause are told.

@@ -35,7 +35,7 @@ func TestChecksStandBelowATurn(t *testing.T) {
 	}
 	got, ok := progress.SpeechOf(turn, func(id string) string { return id })
 	assert.True(t, ok)
-	assert.Equal(t, "It says so.\n\n[file: plan␛.txt]\n\nQuotations, checked by the program:\n\n"+
+	assert.Equal(t, "It says so.\n\n[file: plan␛2J.txt]\n\nQuotations, checked by the program:\n\n"+
 		"- “It says”: altered in report.txt (\"not\" is missing)\n- not found in report.txt\n", got.Text)
 }
 

@@ -113,12 +113,12 @@ func TestDocumentsAreGivenByTheirPaths(t *testing.T) {
 	t.Parallel()
 	const given = "; a file is given as documents: [{files: [{path: report.txt}]}], or by --file report.txt"
 	for files, want := range map[string]string{
-		`[{"files": [{"path": "report.txt"}]}]`:           "",
-		`[{"files": ["report.txt"]}]`:                     "documents[0].files[0]: is a text, not an object" + given,
-		`[{"files": [{"name": "report.txt"}]}]`:           "documents[0].files[0]: has no path" + given,
-		`[{"files": [{"url": "https://x.test/report"}]}]`: "documents[0].files[0]: has no path" + given,
-		`[{"files": [{"path": "gone.txt"}]}]`:             "gone.txt ",
-		`[]`:                                              "quotes: checks quotations from text documents, and there are none" + given,
+		`[{"name": "Report", "files": [{"path": "report.txt"}]}]`:           "",
+		`[{"name": "Report", "files": ["report.txt"]}]`:                     "documents[0].files[0]: is a text, not an object" + given,
+		`[{"name": "Report", "files": [{"name": "report.txt"}]}]`:           "documents[0].files[0]: has no path" + given,
+		`[{"name": "Report", "files": [{"url": "https://x.test/report"}]}]`: "documents[0].files[0]: has no path" + given,
+		`[{"name": "Report", "files": [{"path": "gone.txt"}]}]`:             "gone.txt ",
+		`[]`: "quotes: checks quotations from text documents, and there are none" + given,
 	} {
 		folder := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "report.txt"), []byte("It rained in May."), 0o600))
