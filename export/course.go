@@ -40,7 +40,7 @@ func (w *reporter) course() *section {
 
 // floors shows who was given the floor, and why.
 func (w *reporter) floors() *table {
-	t := &table{Caption: "Who was given the floor", Head: []string{roundColumn, "To", "Why"}, Figures: 3}
+	t := &table{Caption: "Who was given the floor", Head: []string{roundColumn, "To", whyColumn}, Figures: 3}
 	for _, f := range w.debate.Floors {
 		t.Rows = append(t.Rows, cells(number(f.Round), f.To, brief(f.Because)))
 	}
@@ -60,7 +60,7 @@ func tabled(id, title string, tables ...*table) *section {
 }
 
 func (w *reporter) dropped() *table {
-	t := &table{Caption: "Dropped", Head: []string{"Who", "Why"}, Figures: 2}
+	t := &table{Caption: "Dropped", Head: []string{"Who", whyColumn}, Figures: 2}
 	names := slices.Clone(w.record.Dropped())
 	slices.SortStableFunc(names, func(a, b string) int { return w.place(a) - w.place(b) })
 	for _, name := range names {
@@ -87,8 +87,11 @@ func (w *reporter) rejections() *table {
 	return t
 }
 
-// roundColumn is the head of columns, and the name of fields, with the number of a round.
-const roundColumn = "Round"
+// Heads of columns.
+const (
+	roundColumn = "Round" // the number of a round; fields have that name too
+	whyColumn   = "Why"
+)
 
 // number writes a round; 0 is outside the rounds, and is "".
 func number(round int) string {
@@ -100,7 +103,7 @@ func number(round int) string {
 
 // late shows which persons have not answered in time. What has followed stands among the decisions.
 func (w *reporter) late() *table {
-	t := &table{Caption: "Not answered in time", Head: []string{roundColumn, "Of", "Why"}, Figures: 3}
+	t := &table{Caption: "Not answered in time", Head: []string{roundColumn, "Of", whyColumn}, Figures: 3}
 	for _, f := range w.log.failures {
 		if f.Error.Overdue() {
 			t.Rows = append(t.Rows, cells(number(f.Error.Round), f.By, brief(strings.TrimPrefix(failure(f.Error), "timeout: "))))

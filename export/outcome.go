@@ -201,7 +201,7 @@ func (w *reporter) audience() *section {
 		}
 		s.Blocks = append(s.Blocks, block{Table: t})
 	}
-	t := &table{Caption: "Ballots", Head: []string{"Voter", "When", "Vote", "Why"}, Figures: 4}
+	t := &table{Caption: "Ballots", Head: []string{"Voter", "When", "Vote", whyColumn}, Figures: 4}
 	ballots := slices.Clone(w.debate.Ballots)
 	slices.SortStableFunc(ballots, func(a, b *debate.Ballot) int { return w.place(a.Voter) - w.place(b.Voter) })
 	for _, b := range ballots {

@@ -186,7 +186,7 @@ func otherThan(expected, model string) string {
 // inputs lists what the host program has sent, with its reasons.
 func (w *reporter) inputs() *section {
 	s := &section{ID: "inputs", Title: "Inputs of the host"}
-	t := &table{Head: []string{"When", "Input", "What", "Why", "While"}, Figures: 5}
+	t := &table{Head: []string{"When", "Input", "What", whyColumn, "While"}, Figures: 5}
 	for i := range w.record.Inputs {
 		in := &w.record.Inputs[i]
 		t.Rows = append(t.Rows, cells(w.clock(in.At), string(in.Trigger), meant(&in.Sent), brief(in.Reason), string(in.State)))

@@ -149,9 +149,17 @@ func (p *program) showRecord(ctx context.Context, engine *debate.Engine, record 
 	p.showPlan(record)
 	p.showInquiries(record)
 	last, err := p.showSaid(ctx, engine, record, full)
-	got := resultOf(record)
-	if err != nil || !got.exists {
+	if err != nil {
 		return err
+	}
+	return p.showResult(record, last, full)
+}
+
+// showResult shows the result of a conversation, if there is one, unless what was said last has it.
+func (p *program) showResult(record *flow.Record, last string, full bool) error {
+	got := resultOf(record)
+	if !got.exists {
+		return nil
 	}
 	if !strings.Contains(last, strings.TrimSpace(got.outcome)) {
 		text := got.outcome

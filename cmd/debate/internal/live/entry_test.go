@@ -42,7 +42,7 @@ func askingAda(s *screen) *screen {
 func late(then ...flow.Body) []flow.Body {
 	return append([]flow.Body{
 		&flow.Failure{Spend: flow.Spend{Call: called(1), Attempt: 1}, By: "Ada", Final: true, Error: &flow.Error{
-			Kind: provider.KindTimeout, Field: "within", Err: errors.New("Ada has not answered within 8s"), //nolint:revive // it begins with a name
+			Kind: provider.KindTimeout, Field: "within", Err: errors.New("Ada has not answered within 8s"),
 		}},
 		&flow.Transition{From: flow.StateAwaitingInput, To: "awaitingResponses", On: flow.TriggerOverdue},
 	}, then...)
