@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -19,11 +20,17 @@ func (s *Store) transact(ctx context.Context, run func(ctx context.Context) erro
 // process may miss that time.
 const pause = time.Millisecond
 
-// transact retries a transaction until it no longer fails on account of concurrent ones, or ctx ends.
+// transact retries a transaction until it no longer fails on account of concurrent ones, or ctx ends. What fails then says so: SQLite
+// names a statement that ctx has broken off as interrupted, and nothing more.
 func (d *dialect) transact(ctx context.Context, run func(ctx context.Context) error) error {
 	for tried := 1; ; tried++ {
 		err := run(ctx)
-		if err == nil || !d.again(err, tried) {
+		switch ended := ctx.Err(); {
+		case err == nil:
+			return nil
+		case ended != nil && !errors.Is(err, ended):
+			return fmt.Errorf("%w: %w", ended, err)
+		case !d.again(err, tried):
 			return err
 		}
 		select {
