@@ -46,6 +46,7 @@ const MaxQuotations = 20
 
 const (
 	maxChanged = 300 // bytes
+	mostQuoted = 40  // of one turn, in a log: earlier ones have the same passage more than once
 	quotesRoom = 600 // bytes of a label that tell of quotations
 )
 
@@ -74,8 +75,8 @@ func (c *Core) quotations(said string, found map[string]Quotation) (out []Quotat
 
 // checkQuotations refuses what no runtime has recorded.
 func checkQuotations(t *Turn) error {
-	if len(t.Quotations) > MaxQuotations+1 {
-		return invalid("turn.quotations", "are %d: at most %d are kept", len(t.Quotations), MaxQuotations+1)
+	if len(t.Quotations) > mostQuoted {
+		return invalid("turn.quotations", "are %d: at most %d are kept", len(t.Quotations), mostQuoted)
 	}
 	for i := range t.Quotations {
 		if q := &t.Quotations[i]; q.Start < 0 || q.End < q.Start || q.End > len(t.Text) || q.From < 0 || q.To < q.From {
