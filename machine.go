@@ -86,6 +86,7 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 		Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, ConfigSchema: configSchema,
 		Texts: debateTexts(builtins), Open: opener(detectors, builtins),
 		Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable, Aside: aside, Reopen: reopen,
+		Round:     func(r *flow.Record, n int) *flow.Round { return newRound(of(r), n) },
 		OnFailure: failureRules(), Kinds: kinds(formats), Fixed: fixed, Estimate: estimateDebate,
 		Shape: formatName, Result: winnerOf,
 	}
@@ -121,9 +122,9 @@ func begin(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 }
 
 func newRound(d *Debate, n int) *flow.Round {
-	f := d.format
-	i := f.PhaseIndex(n, d.rounds())
-	round := &flow.Round{N: n, Of: d.rounds(), Phase: format.PhaseArgument}
+	f, most := d.format, max(n, d.rounds()) // a fork may have fewer rounds than have begun
+	i := f.PhaseIndex(n, most)
+	round := &flow.Round{N: n, Of: most, Phase: format.PhaseArgument}
 	if i >= 0 {
 		round.Phase = f.Phases[i].Name
 	}

@@ -72,6 +72,9 @@ func (l *Engine) fork(
 	if err != nil {
 		return "", nil, err
 	}
+	if err = l.beginAnew(plan.settings.ID, copied); err != nil {
+		return "", nil, err
+	}
 	if lasting != nil {
 		last := copied[len(copied)-1]
 		copied = append(copied, flow.Event{Seq: last.Seq + 1, At: last.At, Body: lasting})

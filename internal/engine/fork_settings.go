@@ -24,6 +24,28 @@ func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event, again *
 	return append(events, flow.Event{Seq: record.Seq + 1, At: record.LastAt, Body: a}), nil
 }
 
+// beginAnew has a round with which a copy ends begin as the fork has it, if that has another number of rounds: nothing was done in it.
+func (l *Engine) beginAnew(id string, copied []flow.Event) error {
+	i := len(copied) - 1
+	if _, amended := copied[i].Body.(*flow.Amendment); amended {
+		i--
+	}
+	began, ok := copied[i].Body.(*flow.Round)
+	if !ok {
+		return nil
+	}
+	forked, err := l.NewCore(id, copied)
+	if err != nil {
+		return err
+	}
+	if begins := forked.Flow().Round; begins != nil {
+		if anew := begins(forked.Record(), began.N); anew.Of != began.Of {
+			copied[i].Body = anew
+		}
+	}
+	return nil
+}
+
 // replaced returns the models that an edit of the config has changed for actors for whom another model was chosen in the copied part.
 func replaced(before flow.Config, record *flow.Record) map[string]flow.ModelChoice {
 	var out map[string]flow.ModelChoice

@@ -28,6 +28,17 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 	spoken := func(n int) func(t *testing.T, events part) int64 {
 		return func(t *testing.T, events part) int64 { return until(t, events, n, isTurn) }
 	}
+	begun := func(n int) func(t *testing.T, events part) int64 {
+		return func(t *testing.T, events part) int64 {
+			return until(t, events, n, func(e *debate.Event) bool { return body.As[flow.Round](*e) != nil })
+		}
+	}
+	everyOther := func(turns []*flow.Turn) (kinds []flow.CallKind) { // one of each round of two
+		for i := 0; i < len(turns); i += 2 {
+			kinds = append(kinds, turns[i].Kind)
+		}
+		return kinds
+	}
 	anew := func(*testing.T, part) int64 { return 0 }
 	rounds := func(r *debate.Record) int { return r.Turns[len(r.Turns)-1].Round }
 	for name, c := range map[string]struct {
@@ -92,6 +103,29 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, 2, rounds(s.record))
 				assert.Equal(t, flow.CallKind("closing"), s.record.Turns[3].Kind)
+			},
+		},
+		"more rounds, as the last begins": {
+			at: begun(3), edit: func(c *debate.Config) { c.Rounds = 5 },
+			check: func(t *testing.T, s shown) {
+				assert.Equal(t, 5, rounds(s.record))
+				assert.Equal(t, []flow.CallKind{"opening", "rebuttal", "rebuttal", "rebuttal", "closing"}, everyOther(s.record.Turns))
+				assert.Equal(t, "rebuttal", stage.View(s.record).Phase(3))
+			},
+		},
+		"fewer rounds, as the last of them begins": {
+			config: func(c *debate.Config) { c.Rounds = 5 },
+			at:     begun(3), edit: func(c *debate.Config) { c.Rounds = 3 },
+			check: func(t *testing.T, s shown) {
+				assert.Equal(t, 3, rounds(s.record))
+				assert.Equal(t, []flow.CallKind{"opening", "rebuttal", "closing"}, everyOther(s.record.Turns))
+			},
+		},
+		"fewer rounds than have begun": {
+			config: func(c *debate.Config) { c.Rounds = 5 },
+			at:     begun(3), edit: func(c *debate.Config) { c.Rounds = 2 },
+			check: func(t *testing.T, s shown) {
+				assert.Equal(t, []flow.CallKind{"opening", "rebuttal", "closing"}, everyOther(s.record.Turns))
 			},
 		},
 		"fewer rounds than there were": {
