@@ -86,8 +86,7 @@ func debateFlow(own map[string]format.Format, detectors map[string]Detector) *fl
 		Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, ConfigSchema: configSchema,
 		Texts: debateTexts(builtins), Open: opener(detectors, builtins),
 		Asks: asks, Missing: missingDetectors, Last: verdictsAndVotes, Owes: owes, Amend: amendable, Aside: aside, Reopen: reopen,
-		Round:     func(r *flow.Record, n int) *flow.Round { return newRound(of(r), n) },
-		OnFailure: failureRules(), Kinds: kinds(formats), Fixed: fixed, Estimate: estimateDebate,
+		Round: newRound, OnFailure: failureRules(), Kinds: kinds(formats), Fixed: fixed, Estimate: estimateDebate,
 		Shape: formatName, Result: winnerOf,
 	}
 }
@@ -117,11 +116,12 @@ func verdictsAndVotes(r *flow.Record) []*flow.Call {
 }
 
 func begin(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	d := of(r)
-	return flow.TriggerInitialized, flow.Exit{Round: newRound(d, 1)}, true
+	return flow.TriggerInitialized, flow.Exit{Round: newRound(r, 1)}, true
 }
 
-func newRound(d *Debate, n int) *flow.Round {
+// newRound returns how a round begins; see flow.Flow.Round.
+func newRound(r *flow.Record, n int) *flow.Round {
+	d := of(r)
 	f, most := d.format, max(n, d.rounds()) // a fork may have fewer rounds than have begun
 	i := f.PhaseIndex(n, most)
 	round := &flow.Round{N: n, Of: most, Phase: format.PhaseArgument}
@@ -160,7 +160,7 @@ func proceed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	if evidence, few := tooFew(d); few {
 		return TriggerProceed, flow.Exit{Reason: flow.EndTooFew, Evidence: evidence, By: flow.EndedByPerson}, true
 	}
-	return TriggerProceed, flow.Exit{Round: newRound(d, d.Round+1)}, true
+	return TriggerProceed, flow.Exit{Round: newRound(r, d.Round+1)}, true
 }
 
 func concluded(*flow.Record) (flow.Trigger, flow.Exit, bool) {

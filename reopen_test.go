@@ -183,6 +183,39 @@ func TestEveryFormatIsReopenedForAQuestion(t *testing.T) {
 	}
 }
 
+// However often a debate goes on, and however small a window is, a question is asked whole. One that has no room is refused, and so is one
+// of blanks.
+func TestAQuestionAfterTheVerdictIsAskedWhole(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds = format.RoundLimited, 1
+	engine, p := stage.Engine(config)
+	small := engine.Models["test/debater"]
+	small.Window = 16_384
+	engine.Models["test/debater"] = small
+	id := stage.Run(t, engine, config).ID
+	for _, ask := range []string{" \n", strings.Repeat("Why? ", 600)} {
+		_, err := engine.Reopen(t.Context(), id, flow.Reopening{Ask: ask, To: "Ben"})
+		stage.Refused(t, err, "ask")
+	}
+	for n := range 5 {
+		question := fmt.Sprintf("Who pays for it, %d?\n\n%sAnd when?", n, strings.Repeat("Is it so? ", 95))
+		session, err := engine.Reopen(t.Context(), id, flow.Reopening{Ask: question, To: "Ben"})
+		require.NoError(t, err)
+		d := stage.View(stage.Ended(t, session))
+		require.NoError(t, session.Close())
+		require.Len(t, d.Earlier, n+1)
+		assert.Equal(t, question, d.Earlier[n].Question)
+		assert.True(t, strings.HasPrefix(d.Notes[n].Text, "After round 1 "), d.Notes[n].Text)
+		asked := false
+		for _, req := range p.Requests() {
+			said := req.Last.Text
+			asked = asked || strings.Contains(said, fmt.Sprintf("Who pays for it, %d?", n)) && strings.Contains(said, "And when?")
+		}
+		assert.True(t, asked)
+		id = d.ID
+	}
+}
+
 // A debate goes on a day later, although an amendment has lowered its number of rounds, and although its time is bounded.
 func TestADebateGoesOnADayLater(t *testing.T) {
 	for _, budget := range []flow.Budget{{HardTime: time.Hour}, {SoftTime: time.Hour}} {

@@ -241,24 +241,31 @@ func (c *Core) checkShare(f *Findings, n *Note) {
 	}
 }
 
-// fitted leaves out of the middle of a note of the program's own what is beyond the share of such notes. What is told stands at its
-// beginning, and what is asked at its end.
-func (c *Core) fitted(content string) string {
+// fitted leaves out of the middle of what a note of the program's own tells what is beyond the share of such notes. What is asked at its
+// end stays whole.
+func (c *Core) fitted(content, asked string) string {
 	const gap = "\n…\n"
-	room := c.noteRoom()
-	if room == 0 {
-		return content
-	}
+	told := strings.TrimSuffix(content, asked)
+	room := c.ownRoom() - len(content) + len(told)
 	for _, said := range c.record.Notes {
 		if said.own() {
 			room -= len(said.Text)
 		}
 	}
-	if room = max(room, leastTold); len(content) <= room {
+	if room = max(room, leastTold); len(told) <= room {
 		return content
 	}
 	half := (room - len(gap)) / 2
-	return text.Cut(content, half) + gap + strings.ToValidUTF8(content[len(content)-half:], "")
+	begin, end := text.Cut(told, half), strings.ToValidUTF8(told[len(told)-half:], "")
+	return strings.TrimRight(begin, "\n") + gap + strings.TrimLeft(end, "\n") + content[len(told):] // the cut makes no empty line
+}
+
+// ownRoom returns how many bytes all notes of the program's own may have together.
+func (c *Core) ownRoom() int {
+	if room := c.noteRoom(); room > 0 {
+		return min(room, MaxText)
+	}
+	return MaxText
 }
 
 // noteRoom returns how many bytes hosts' notes may have together, and the program's own as many again. 0: no window is known.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate/internal/text"
@@ -29,6 +30,8 @@ type Reopening struct {
 // leads.
 type Reopened struct {
 	Note Note // the core gives it its ID, and leaves out of its middle what is too long for the smallest window
+	// Asked is what is asked now, with which the text of the note ends. Nothing of it is left out. "": nothing is asked.
+	Asked string
 }
 
 // TriggerReopen leads back from a conclusion that is made. Only a flow's rules from StateCompleting have it, and only [Reopened] fires it.
@@ -52,11 +55,31 @@ func (c *Core) reopen(s Reopened) error {
 	if err := c.fire(TriggerReopen, Exit{person: s.Note.Person}, false); err != nil {
 		return err
 	}
-	s.Note.ID, s.Note.Text = ownNote+strconv.Itoa(r.reopened), c.fitted(text.Readable(s.Note.Text))
+	if err := c.checkAsked(s.Asked); err != nil {
+		return err
+	}
+	s.Note.ID, s.Note.Text = ownNote+strconv.Itoa(r.reopened), c.fitted(text.Readable(s.Note.Text), s.Asked)
 	if err := c.mayReopen(&s.Note); err != nil {
 		return err
 	}
 	return c.note(s.Note)
+}
+
+// checkAsked refuses what cannot be asked after a conclusion: it is empty, or has no room beside the least that is told of that.
+func (c *Core) checkAsked(asked string) error {
+	if asked == "" {
+		return nil
+	}
+	var f Findings
+	switch most := max(c.ownRoom()-leastTold, leastTold); {
+	case strings.TrimSpace(asked) == "":
+		f.Addf("ask", "is empty")
+	case len(asked) > most:
+		f.Addf("ask", "%w", WithMend(fmt.Errorf("has %d bytes: the smallest window has room for %d", len(asked), most), "shorten it"))
+	default:
+		f.Text("ask", asked, most)
+	}
+	return errors.Join(Within(string(TriggerReopen), "", f...)...)
 }
 
 // foldReopened folds that the conversation goes on after its conclusion, as if nothing had ended it. The time of the round begins anew, and

@@ -45,7 +45,7 @@ func (l *Engine) SubmitReopening(ctx context.Context, id string, o flow.Reopenin
 	if err != nil {
 		return "", errors.Join(flow.Within(opReopen, "", err)...)
 	}
-	again, _, err := l.fork(ctx, id, seq-1, func(flow.Config) flow.Config { return config }, &reopening{note: note, budget: o.Budget != nil})
+	again, _, err := l.fork(ctx, id, seq-1, func(flow.Config) flow.Config { return config }, &reopening{note, o.Ask, o.Budget != nil})
 	return again, err
 }
 
@@ -65,7 +65,8 @@ func unconcluded(id string, state flow.State) error {
 // reopening is what a fork goes on with after a conclusion.
 type reopening struct {
 	note   flow.Note
-	budget bool // another budget is given
+	asked  string // with which the note ends
+	budget bool   // another budget is given
 }
 
 // decides leaves to the config of a reopening what it decides: other values than those in force are changes, whatever the config of the
@@ -102,7 +103,7 @@ func (l *Engine) stepped(ctx context.Context, id string, log []flow.Event, again
 		if err != nil {
 			return nil, err
 		}
-		in = flow.Input{At: now, Signal: flow.Reopened{Note: again.note}}
+		in = flow.Input{At: now, Signal: flow.Reopened{Note: again.note, Asked: again.asked}}
 	case !unasked:
 		return log, nil
 	}
