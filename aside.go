@@ -120,10 +120,12 @@ func (d *Debate) speechBegun() bool {
 func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
 	seat := d.Seat(n.Ask)
 	by, question, then := n.As, n.Text, " Then the debate goes on."
+	onFail := flow.OnFail{Aid: true}
 	model := "Out of turn, somebody who takes no part asks you:"
 	person := "Somebody who takes no part asks you, out of turn, as " + strconv.Quote(n.As) + ":"
 	if e := d.askedAfter(); e != nil && nth == d.former {
 		by, question, then = "question", e.Question, ""
+		onFail = flow.OnFail{Skip: flow.RuleToo} // it is all that was asked for
 		model = "After the end of the debate you are asked:"
 		if len(e.Verdicts) > 0 {
 			model = "After the verdict you are asked:"
@@ -132,7 +134,7 @@ func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
 	}
 	call := &flow.Call{
 		ID: asideID(d.Round, nth, n.Ask), Kind: KindAside, Round: d.Round, Slot: len(d.schedule) + nth, System: d.systems[seat],
-		OnFail: flow.OnFail{Aid: true},
+		OnFail: onFail,
 		Last: func(*flow.Record) string {
 			return model + "\n\n" + d.Quote(by, question) + "\n\nAnswer the question in at most 150 words." + then + d.inLanguage()
 		},

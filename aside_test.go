@@ -198,3 +198,37 @@ func TestAPersonIsAskedAfterTheVerdict(t *testing.T) {
 		assert.Equal(t, "All of us.", d.Earlier[0].Answer.Text)
 	}
 }
+
+// A question after the verdict that fails is no answer that the debate does without: somebody decides what follows, and the end says so.
+func TestAQuestionAfterTheVerdictThatIsNotAnswered(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds = format.RoundLimited, 1
+	reopened := func() (*debate.Session, *stage.Outage) {
+		engine, p := stage.Engine(config)
+		gone := stage.Befall(p, provider.KindRefusal, func(req *provider.Request) bool { return strings.Contains(req.ID, ".aside.") })
+		again, err := engine.Reopen(t.Context(), stage.Run(t, engine, config).ID, flow.Reopening{Ask: "Who pays?", To: "Ben"})
+		require.NoError(t, err)
+		return again, gone
+	}
+	again, gone := reopened()
+	_, err := again.Wait(t.Context())
+	require.Error(t, err)
+	d := stage.View(stage.SessionRecord(t, again))
+	assert.Equal(t, flow.StateError, d.State)
+	assert.Contains(t, d.Outcome().Degraded, "missing: the answer of Ben to the question after the verdict")
+	assert.Empty(t, d.Verdicts, "no other verdict is paid")
+	gone.Over.Store(true)
+	require.NoError(t, again.Retry(t.Context()))
+	d = stage.View(stage.Ended(t, again))
+	require.NoError(t, again.Close())
+	assert.NotNil(t, d.Earlier[0].Answer)
+	assert.Equal(t, "the question after the verdict is answered", d.Evidence)
+
+	config.OnFailure = []flow.FailureRule{{Calls: []flow.CallKind{debate.KindAside}, Do: flow.OptionSkip}}
+	again, _ = reopened()
+	d = stage.View(stage.Ended(t, again))
+	require.NoError(t, again.Close())
+	assert.Nil(t, d.Earlier[0].Answer)
+	assert.Equal(t, "the question after the verdict was not answered", d.Evidence)
+	assert.Contains(t, strings.Join(d.Outcome().Degraded, "\n"), "Ben has missed an answer out of turn in round 1")
+}

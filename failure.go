@@ -82,12 +82,15 @@ func (d *Debate) withoutVerdict() bool {
 	return !slices.ContainsFunc(verdictCalls(d), func(call *flow.Call) bool { return !call.OnFail.Aid || !d.Failed(call.ID) })
 }
 
-// lacksSpeeches returns what is missing of the rounds that the config asks for. Who has asked for one answer alone misses nothing.
+// lacksSpeeches returns what is missing of the rounds that the config asks for. Who has asked for one answer alone misses nothing else.
 func (d *Debate) lacksSpeeches() []string {
-	if d.alone {
-		return nil
-	}
 	var out []string
+	if d.alone {
+		if who := d.unanswered(); who != "" && !d.Skipped(asideID(d.Round, d.former, who)) {
+			out = append(out, "the answer of "+who+" to the question after the verdict")
+		}
+		return out
+	}
 	if who := d.unspoken(); len(who) > 0 {
 		out = append(out, fmt.Sprintf("in round %d the speeches of %s", d.Round, strings.Join(who, ", ")))
 	}

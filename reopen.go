@@ -111,6 +111,14 @@ func (d *Debate) askedAfter() *Concluded {
 	return &d.Earlier[len(d.Earlier)-1]
 }
 
+// unanswered returns who was asked after a conclusion and has not answered. "": nobody is asked, or the answer is there.
+func (d *Debate) unanswered() string {
+	if e := d.askedAfter(); e != nil && e.Answer == nil {
+		return e.To
+	}
+	return ""
+}
+
 // foldNote folds what is asked after a conclusion.
 func (d *Debate) foldNote(n *flow.Note) {
 	if e := d.askedAfter(); e != nil && e.To == "" && n.Ask != "" {

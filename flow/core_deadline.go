@@ -59,7 +59,7 @@ func (r *Record) stepsOf(batch int) (steps, after int) {
 	} else {
 		batches := func(calls int) int { return (calls + batch - 1) / batch }
 		planned := r.planned
-		for _, n := range r.Notes { // each answer out of turn is one more
+		for _, n := range r.Notes[r.notedBefore:] { // each answer out of turn is one more
 			if n.Ask != "" && n.Round == r.Round {
 				planned++
 			}

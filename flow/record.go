@@ -93,8 +93,10 @@ type course struct {
 	// firstTimed is the first timed state that has made a call since the round's time began. "": none has.
 	firstTimed State
 	opened     opening
-	reopened   int       // how often the conversation was reopened after its conclusion
-	timesFrom  time.Time // from when the budget's limits of time count: the start, or the last reopening
+	reopened   int // how often the conversation was reopened after its conclusion
+	// notedBefore is how many notes there were when it was last reopened.
+	notedBefore int
+	timesFrom   time.Time // from when the budget's limits of time count: the start, or the last reopening
 }
 
 // callTable holds the calls, and what they have cost.

@@ -90,6 +90,7 @@ func (r *Record) foldReopened(at time.Time) {
 	r.late, r.roundAt, r.timesFrom, r.firstTimed = false, at, at, ""
 	r.Reason, r.Evidence, r.EndedEarlyBy = "", "", ""
 	r.limit, r.softened, r.hardened = "", nil, nil
+	r.sharing, r.planned, r.done, r.notedBefore = nil, 0, 0, len(r.Notes)
 }
 
 // Concluding returns the ID of a call of the conclusion that names no round: the ID itself, or, once the conversation was reopened, one
