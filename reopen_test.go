@@ -134,6 +134,7 @@ func TestOneQuestionAfterAStop(t *testing.T) {
 			}
 			assert.Equal(t, tc.calls, calls)
 			assert.Empty(t, d.EndedEarlyBy)
+			assert.Contains(t, d.Outcome().Degraded, "before it was reopened: "+first.CutShort())
 		}))
 	}
 }

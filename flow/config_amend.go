@@ -395,6 +395,9 @@ func (r *Record) foldAmendment(a *Amendment, of *Flow) error {
 	}
 	r.foldModels(a)
 	r.settings = settings
+	if a.Rounds != nil && r.work != StateCompleting {
+		r.begunOf = settings.Rounds
+	}
 	set(&r.rules, a.OnFailure)
 	if a.Budget != nil {
 		if r.acked, r.raisedAt = false, 0; r.raises(a.Budget) {

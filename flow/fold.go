@@ -208,7 +208,7 @@ func (r *Record) follows(round *Round) bool { return round.N-1 == r.Round }
 func (r *Record) beginRound(round *Round, at time.Time) {
 	r.Round, r.late, r.roundAt, r.toolCounts, r.owed = round.N, false, at, nil, nil
 	r.sharing, r.planned, r.done, r.firstTimed = nil, round.Calls, 0, ""
-	r.RoundStarts = append(r.RoundStarts, at)
+	r.RoundStarts, r.begunOf = append(r.RoundStarts, at), round.Of
 	r.nextBatch()
 }
 

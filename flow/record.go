@@ -97,6 +97,8 @@ type course struct {
 	// notedBefore is how many notes there were when it was last reopened.
 	notedBefore int
 	timesFrom   time.Time // from when the budget's limits of time count: the start, or the last reopening
+	begunOf     int       // how many rounds there were to be when the present one began, or by a later amendment
+	cuts        []string  // what CutShort said before each reopening
 }
 
 // callTable holds the calls, and what they have cost.

@@ -8,7 +8,7 @@ import (
 )
 
 // Degraded lists where the conversation fell short of its config, as far as that is the same in every flow, one line each:
-//   - what has ended it early; see [Record.CutShort]
+//   - what has ended it early, and what had before it was reopened; see [Record.CutShort]
 //   - what its warnings name: what was late, left out or cut by the budget, and whatever a flow warns of with a kind of its own
 //   - options that were left out of requests, because the models lack them
 //   - providers that are or were waited for
@@ -20,6 +20,9 @@ func (r *Record) Degraded(owes func(*Record) []string, gone func(name string) st
 	var out []string
 	if cut := r.CutShort(); cut != "" {
 		out = append(out, cut)
+	}
+	for _, cut := range r.cuts {
+		out = append(out, "before it was reopened: "+cut)
 	}
 	for i := range r.Warnings {
 		if w := &r.Warnings[i]; !slices.Contains(harmless, w.Kind) {

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -86,11 +87,27 @@ func (c *Core) checkAsked(asked string) error {
 // so do the limits of time. Calls that have failed before need no decision any more.
 func (r *Record) foldReopened(at time.Time) {
 	r.reopened++
+	r.foldCut()
 	r.reset()
 	r.late, r.roundAt, r.timesFrom, r.firstTimed = false, at, at, ""
 	r.Reason, r.Evidence, r.EndedEarlyBy = "", "", ""
 	r.limit, r.softened, r.hardened = "", nil, nil
 	r.sharing, r.planned, r.done, r.notedBefore = nil, 0, 0, len(r.Notes)
+}
+
+// foldCut keeps what was cut short before a reopening. The settings have the number of rounds of what follows already. A flow that is
+// measured in something else has no number of the time before.
+func (r *Record) foldCut() {
+	if _, paced := r.projection.(Paced); paced || r.settings == nil {
+		return
+	}
+	own := r.settings
+	before := *own
+	before.Rounds, r.settings = cmp.Or(r.begunOf, own.Rounds), &before
+	if cut := r.CutShort(); cut != "" {
+		r.cuts = append(r.cuts, cut)
+	}
+	r.settings = own
 }
 
 // Concluding returns the ID of a call of the conclusion that names no round: the ID itself, or, once the conversation was reopened, one
