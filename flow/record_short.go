@@ -50,13 +50,14 @@ type Paced interface {
 	Progress() string
 }
 
-// foldWhole folds which round is over. A limit and a stop can lead on from anywhere, so of their transitions only Whole counts.
+// foldWhole folds which round is over. A limit and a stop can lead on from anywhere, so of their transitions only Whole counts. A reopening
+// leads back, and what was over stays so.
 func (r *Record) foldWhole(t *Transition, m *Machine) {
 	last := len(r.timed) - 1
 	switch {
 	case t.Round != nil || t.Whole:
 		r.whole = r.Round
-	case t.On == TriggerLimit || t.On == TriggerStop || !m.working(t.From) || !m.working(t.To):
+	case t.On == TriggerLimit || t.On == TriggerStop || t.On == TriggerReopen || !m.working(t.From) || !m.working(t.To):
 	case slices.Contains(r.timed, t.To):
 		r.whole = max(0, r.Round-1)
 	case last >= 0 && t.From == r.timed[last], last < 0 && t.To == StateCompleting:
