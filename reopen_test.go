@@ -292,6 +292,32 @@ func TestReopeningUnderABudget(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
+// What is reopened for a question has the answer: a budget with room for another verdict alone is refused.
+func TestABudgetHasRoomForTheAnswer(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Format, config.Rounds = format.RoundLimited, 1
+	engine, p := stage.Engine(config)
+	first := stage.Run(t, engine, config)
+	used := first.Spent().Usage
+	least := used.Input + used.Output
+	for tokens := least; ; tokens += 200 {
+		require.Less(t, tokens, least+1_000_000)
+		budget := &flow.Budget{SoftCalls: 1000, HardTokens: tokens}
+		made := len(p.Requests())
+		again, err := engine.Reopen(t.Context(), first.ID, flow.Reopening{Ask: "Who pays?", To: "Ben", Budget: budget})
+		if err != nil {
+			require.ErrorContains(t, err, "budget")
+			require.Len(t, p.Requests(), made)
+			continue
+		}
+		d := stage.View(stage.Ended(t, again))
+		require.NoError(t, again.Close())
+		assert.NotNil(t, d.Earlier[0].Answer)
+		assert.Empty(t, d.EndedEarlyBy)
+		return
+	}
+}
+
 // What a person was asked about a failed speech when the debate was stopped is owed no longer once it goes on.
 func TestADebateThatWasStoppedAtAFailureGoesOn(t *testing.T) {
 	config := stage.TwoDebaters()

@@ -330,6 +330,33 @@ func (c *Core) mayReopen(n *Note) error {
 	if at.what == "" {
 		at = c.noRoomFor(&Intent{}, r.noteIncrease(n), surplus{})
 	}
+	return noRoomToGoOn(at)
+}
+
+// mayGoOn refuses to reopen a conversation of which no call may begin: it would end at once with another conclusion. Calls that the flow
+// wants only after a transition of its own are not looked at.
+func (c *Core) mayGoOn() error {
+	step := c.machine.flow.Steps[c.record.State]
+	if c.record.settings.Budget == nil || step.Calls == nil {
+		return nil
+	}
+	var lacks atLimit
+	for _, call := range step.Calls(c.record) {
+		ready, intent, failure := c.prepare(call, false)
+		if failure != nil {
+			return nil // that is no matter of the budget
+		}
+		_, _, at, ok := c.allot(beginning{ready, intent}, nil)
+		if ok {
+			return nil
+		}
+		lacks = at
+	}
+	return noRoomToGoOn(lacks)
+}
+
+// noRoomToGoOn is the error about the limit for which a conversation is not reopened; nil: there is none.
+func noRoomToGoOn(at atLimit) error {
 	if at.what == "" {
 		return nil
 	}

@@ -63,7 +63,10 @@ func (c *Core) reopen(s Reopened) error {
 	if err := c.mayReopen(&s.Note); err != nil {
 		return err
 	}
-	return c.note(s.Note)
+	if err := c.note(s.Note); err != nil {
+		return err
+	}
+	return c.mayGoOn()
 }
 
 // checkAsked refuses what cannot be asked after a conclusion: it is empty, or has no room beside the least that is told of that.
