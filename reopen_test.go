@@ -292,6 +292,32 @@ func TestReopeningUnderABudget(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
+// The one answer has all of the round's time: speeches that nobody holds any more have no part of it.
+func TestTheAnswerAfterTheVerdictHasAllOfTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.Format, config.RoundTimeout, config.TurnTimeout = format.RoundLimited, time.Hour, time.Hour
+		engine, p := stage.Engine(config)
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
+			switch {
+			case strings.Contains(req.ID, ".aside."):
+				r.Delay = 55 * time.Minute
+			case req.Schema == nil:
+				r.Delay = 10 * time.Minute
+			}
+		})
+		session := stage.Started(t, engine, config)
+		stage.Pass(15 * time.Minute) // Ben speaks
+		require.NoError(t, session.Stop(t.Context()))
+		again, err := engine.Reopen(t.Context(), stage.Ended(t, session).ID, flow.Reopening{Ask: "Who pays?", To: "Ada"})
+		require.NoError(t, err)
+		d := stage.View(stage.Ended(t, again))
+		require.NoError(t, again.Close())
+		assert.NotNil(t, d.Earlier[0].Answer)
+		assert.Empty(t, d.SkippedCalls)
+	})
+}
+
 // What is reopened for a question has the answer: a budget with room for another verdict alone is refused.
 func TestABudgetHasRoomForTheAnswer(t *testing.T) {
 	config := stage.TwoDebaters()
