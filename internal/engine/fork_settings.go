@@ -38,10 +38,19 @@ func (l *Engine) beginAnew(id string, copied []flow.Event) error {
 	if err != nil {
 		return err
 	}
-	if begins := forked.Flow().Round; begins != nil {
-		if anew := begins(forked.Record(), began.N); anew.Of != began.Of {
-			copied[i].Body = anew
-		}
+	begins := forked.Flow().Round
+	if begins == nil {
+		return nil
+	}
+	anew := begins(forked.Record(), began.N)
+	if anew.Of == began.Of {
+		return nil
+	}
+	copied[i].Body = anew
+	if t, ok := copied[i-1].Body.(*flow.Transition); ok && t.Round != nil {
+		led := *t
+		led.Round = anew
+		copied[i-1].Body = &led
 	}
 	return nil
 }
