@@ -67,8 +67,8 @@ type Flows struct {
 // Settings.Context.
 //
 // The error is of kind validation if the flow is not registered, if its version cannot be continued, or if an event
-// does not fit the log. In the first two cases it wraps [ErrMissing]. NewCore keeps no reference to the slice; it
-// shares the bodies of the events, and does not change them.
+// does not fit the log. In the first two cases, and if the log or the kind of an event is of a newer release, it wraps [ErrMissing].
+// NewCore keeps no reference to the slice; it shares the bodies of the events, and does not change them.
 func NewCore(flows Flows, contexts map[string]window.Manager, id string, events []Event) (*Core, error) {
 	name, version := flows.First, 0
 	if len(events) > 0 {

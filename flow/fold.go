@@ -27,13 +27,12 @@ func (r *Record) fold(e *Event, m *Machine) error {
 	if (e.Kind() == EventStart) != (r.start == nil) {
 		return invalid("kind", "%q is not allowed here: the first event, and no other, is the start", e.Kind())
 	}
-	foreign, unknown := e.Body.(*Foreign)
-	if live := e.Kind() == EventChunk || e.Kind() == EventHeartbeat; e.Body == nil || unknown || live {
-		kind := e.Kind()
-		if unknown {
-			kind = foreign.Kind
-		}
-		return invalid("kind", "%q is not known, or the event has no body", text.OneLine(string(kind), 40))
+	if foreign, unknown := e.Body.(*Foreign); unknown {
+		kind := text.OneLine(string(foreign.Kind), 40)
+		return invalid("kind", "%w: the kind %q of events, which a newer release or another version of the flow may know", ErrMissing, kind)
+	}
+	if live := e.Kind() == EventChunk || e.Kind() == EventHeartbeat; e.Body == nil || live {
+		return invalid("kind", "%q is not kept in logs, or the event has no body", text.OneLine(string(e.Kind()), 40))
 	}
 	stood, began := r.stands(m), r.roundAt
 	if err := r.foldBody(e, m); err != nil {
@@ -126,7 +125,7 @@ func (r *Record) foldWarning(w *Warning) {
 func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	switch {
 	case s.Version > LogVersion:
-		return invalid("start.version", "is %d: this release reads logs up to version %d", s.Version, LogVersion)
+		return invalid("start.version", "%w: a reader of version %d of logs; this release reads up to version %d", ErrMissing, s.Version, LogVersion)
 	case s.Version < 1:
 		return invalid("start.version", "is %d", s.Version)
 	case s.Config.IsZero():

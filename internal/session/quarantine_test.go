@@ -183,6 +183,26 @@ func TestADebateThatEnginesLack(t *testing.T) {
 	})
 }
 
+// An event of a kind that only a newer release knows keeps the engines of this release from the debate, and no others.
+func TestADebateWithAnEventOfANewerRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := &store.Memory{}
+		engine, _ := stage.Engine(stage.TwoDebaters())
+		engine.Store = memory
+		stage.Submitted(t, engine, "a")
+		log := stage.Kept(t, memory, "a")
+		last := log[len(log)-1]
+		newer := flow.Event{Seq: last.Seq + 1, At: last.At, Body: &flow.Foreign{Kind: "song", JSON: []byte("{}")}}
+		require.NoError(t, memory.Append(t.Context(), "a", last.Seq, "newer", []flow.Event{newer}))
+		_, err := engine.Record(t.Context(), "a")
+		require.ErrorIs(t, err, debate.ErrMissing)
+		working(t.Context(), engine)
+		stage.Pass(10 * time.Second)
+		assert.Positive(t, engine.Stats().Refused)
+		assert.Zero(t, quarantine(t, engine, "a"), "a newer release may know it")
+	})
+}
+
 // Where the store keeps no quarantines, each engine remembers its own.
 func TestAStoreThatKeepsNoQuarantines(t *testing.T) {
 	t.Parallel()
