@@ -134,21 +134,22 @@ func (d *Debate) find(name format.Detector, round int) detect.Finding {
 
 // repeated sums up the repetition in the speeches of one round.
 type repeated struct {
-	worst  detect.Finding
-	strong int // speeches that repeat
-	count  int
-	words  int // of a speech, on average
+	worst    detect.Finding
+	compared int // speeches
+	strong   int // of these, those that repeat
+	words    int // of a speech, on average
 }
 
 // repetition compares each speech of a round with its speaker's latest ones.
 func (d *Debate) repetition(round int) repeated {
 	out := repeated{worst: detect.Finding{Kind: detect.KindRepetition, Limit: detect.Noticeable}}
-	words := 0
-	for _, i := range d.spoken(round) {
+	words, spoken := 0, d.spoken(round)
+	for _, i := range spoken {
 		t := d.Turns[i]
 		var f detect.Finding
 		if t.Model != "" || d.Seat(t.Speaker) < 0 { // a person who debates may say a thing twice
 			f = detect.Repetition(d.earlier(i), d.shingle(i))
+			out.compared++
 		}
 		if f.Evidence != "" && (out.worst.Evidence == "" || f.Value > out.worst.Value) {
 			out.worst = f
@@ -157,11 +158,10 @@ func (d *Debate) repetition(round int) repeated {
 		if f.Level == detect.LevelStrong {
 			out.strong++
 		}
-		out.count++
 		words += len(strings.Fields(t.Text))
 	}
-	if out.count > 0 {
-		out.words = words / out.count
+	if len(spoken) > 0 {
+		out.words = words / len(spoken)
 	}
 	return out
 }
@@ -227,7 +227,7 @@ func (d *Debate) diminishing(round int) detect.Finding {
 		rounds = append(rounds, detect.Round{
 			Quality: orNaN(p.quality, p.judges), Words: speeches.words,
 			Novelty: orNaN(mean(novelty), len(novelty)), Engagement: orNaN(mean(engagement), len(engagement)),
-			Repetitive: speeches.count > 0 && 2*speeches.strong > speeches.count || p.judges > 0 && p.most(p.repeating),
+			Repetitive: 2*speeches.strong > speeches.compared || p.judges > 0 && p.most(p.repeating),
 		})
 	}
 	return detect.Diminishing(rounds)

@@ -72,6 +72,21 @@ func TestAPersonDebates(t *testing.T) {
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}, stage.Speakers(s.Record()))
 }
 
+// Of repetition only the speeches of models count: a person beside them does not hide that all of these repeat.
+func TestAPersonDoesNotHideRepetition(t *testing.T) {
+	config := withAda(flow.Term{})
+	config.Rounds, config.StopOn = 5, []format.Detector{format.DetectDiminishing}
+	s := stage.Begun(t, config)
+	for !s.Record().Final() {
+		require.Len(t, s.Record().Inquiries, 1)
+		s.Feed(flow.Answer{Inquiry: s.Record().Inquiries[0].ID, Text: "Here is a reason, and it is the same as ever."})
+		require.Len(t, s.InFlight(), 1)
+		s.Says(s.InFlight()[0].Call, 1)
+	}
+	assert.Equal(t, flow.EndReason(format.DetectDiminishing), s.Record().Reason)
+	assert.Equal(t, 3, s.Record().Round, "Ben has repeated himself in the second and the third round")
+}
+
 // A member of the audience who asks is told so in words for a person, too.
 func TestAPersonInTheAudienceAsks(t *testing.T) {
 	const canary = "for models alone"
