@@ -226,8 +226,15 @@ func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) *fl
 		Timeout: d.config.JudgeTimeout, OnFail: d.failingJudge(judge.Name, kind), Task: judgeTask,
 	}
 	judge.seat("").AskIn(d.Record, call)
-	if len(call.Fallbacks) > 0 && len(d.bench) > 1 && !d.config.Judging.AllowSameFamily {
-		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), d.partial)
+	if len(d.bench) > 1 && !d.config.Judging.AllowSameFamily {
+		if len(call.Fallbacks) > 0 {
+			call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), d.partial)
+		}
+		if call.Person != nil && d.partial(call.Person.Term.StandIn) { // if the person is late, the rules for failures decide
+			if call.Person.Term.StandIn = ""; call.Person.Term.Overdue == flow.OptionStandIn {
+				call.Person.Term.Overdue = ""
+			}
+		}
 	}
 	call.View.Summarizer = call.Model
 	return call

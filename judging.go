@@ -40,7 +40,8 @@ type Judging struct {
 	// Anonymous shows the judges labels such as "Speaker A" in place of names, in the transcript too.
 	Anonymous bool `json:"anonymous,omitempty"`
 	// AllowSameFamily lets a model judge participants of its own family even if another judge could. Without it, such a
-	// judge of a panel is recused.
+	// judge of a panel is recused, and no such model is asked as a fallback or in a person's place: if the person is late,
+	// the rules for failures decide.
 	AllowSameFamily bool `json:"allowSameFamily,omitempty"`
 }
 

@@ -47,7 +47,7 @@ func (d *Debate) partial(model string) bool {
 		p := &d.config.Participants[i]
 		switch {
 		case !d.format.Judged(p.Side):
-		case d.Family(p.Model) == own:
+		case d.Family(cmp.Or(p.Model, p.StandIn)) == own: // what a model says in a person's place is judged too
 			same++
 		default:
 			others++

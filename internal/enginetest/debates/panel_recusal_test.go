@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
 )
 
@@ -87,4 +90,46 @@ func TestAFunctionIsOfNoFamily(t *testing.T) {
 	record := stage.Run(t, c.Engine, c.Config)
 	assert.Equal(t, []string{"judge-1"}, stage.View(record).Recused())
 	assert.Equal(t, "Ben", stage.View(record).Outcome().Winner)
+}
+
+// What a model says in a person's place is of that model's family, and so is its judgement.
+func TestAStandInIsOfItsFamily(t *testing.T) {
+	term := flow.Term{Within: flow.Duration(time.Minute), StandIn: "test/of-x"}
+	begun := func(t *testing.T, change func(*debate.Config)) *stage.Stepper {
+		config := stage.TwoDebaters()
+		config.Participants[0].Model, config.Participants[1].Model = "test/x", "test/y"
+		config.Judging.Judges = []debate.JudgeConfig{{Name: "Pat", Person: true, Term: term}, {Name: "Zed", Model: "test/z"}}
+		change(&config)
+		engine, _ := stage.Engine(config)
+		for model, family := range map[string]string{"test/x": "x", "test/of-x": "x", "test/y": "y", "test/z": "z"} {
+			engine.Models[model] = debate.Model{Family: family}
+		}
+		return stage.BegunBy(t, engine, config)
+	}
+	t.Run("of a debater", func(t *testing.T) {
+		s := begun(t, func(c *debate.Config) {
+			c.Participants[0].Model, c.Participants[0].Person, c.Participants[0].Term = "", true, term
+			c.Judging.Judges[0] = debate.JudgeConfig{Name: "Xan", Model: "test/x"}
+		})
+		assert.Equal(t, []string{"Xan"}, stage.View(s.Record()).Recused())
+	})
+	for name, test := range map[string]struct {
+		change func(*debate.Config)
+		late   flow.Option
+	}{
+		"of a judge, beside another": {func(*debate.Config) {}, ""},
+		"of a judge that is stated":  {func(c *debate.Config) { c.Judging.Judges[0].Overdue = flow.OptionStandIn }, ""},
+		"of the only judge":          {func(c *debate.Config) { c.Judging.Judges = c.Judging.Judges[:1] }, flow.OptionStandIn},
+		"if the host wishes":         {func(c *debate.Config) { c.Judging.AllowSameFamily = true }, flow.OptionStandIn},
+		"of no debater":              {func(c *debate.Config) { c.Judging.Judges[0].StandIn = "test/z" }, flow.OptionStandIn},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := begun(t, test.change)
+			s.Says(stage.AdasOpening, 1)
+			s.Says(stage.BensOpening, 1)
+			require.Len(t, s.Record().Inquiries, 1)
+			assert.Equal(t, "Pat", s.Record().Inquiries[0].To)
+			assert.Equal(t, test.late, s.Record().Inquiries[0].Overdue)
+		})
+	}
 }
