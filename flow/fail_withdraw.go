@@ -145,6 +145,7 @@ func (r *Record) foldWithdrawn(w *Withdrawn) error {
 		call.status = callIdle
 	}
 	r.renew(w.Call)
+	call.withdrawn = true
 	call.forgive() // also where an attempt that asks again is in flight
 	return nil
 }

@@ -25,7 +25,7 @@ func (r *Record) foldIntent(in *Intent, at time.Time) error {
 		call.whole()
 		call.forgive()
 	}
-	call.setBack = false
+	call.setBack, call.withdrawn = false, false
 	call.intent, call.status, call.aborted, call.drains, call.person, call.unbegun = in, callInFlight, false, false, false, false
 	if call.began.IsZero() {
 		call.began = at

@@ -81,3 +81,26 @@ func TestANoteAfterATalkThatWasStopped(t *testing.T) {
 	reads := func(m provider.Message) bool { return m.Text == "Mind the rain." }
 	assert.True(t, slices.ContainsFunc(command.Request.Messages, reads))
 }
+
+// Nor does one whose call the flow no longer wants.
+func TestANoteAfterATalkThatWasWithdrawn(t *testing.T) {
+	engine, _, config := stage.WithFlow(sparing(func(c *flow.Call) {
+		if c.By == "Ada" {
+			c.Tools, c.Uses = []string{"add"}, 5
+		} else {
+			c.Performer = flow.ByPerson
+		}
+	}))
+	config.Tools = []string{"add"}
+	engine.Tools = map[string]debate.Tool{"add": new(stage.Tally).MustTool()}
+	s := stage.BegunBy(t, engine, stage.InFlow(engine, config))
+	s.Feed(flow.Result{Call: "say.Ada", Attempt: 1, Calls: stage.OneSum(1)[0], Usage: stage.LittleUsage})
+	use := s.InFlight()[0]
+	s.Feed(flow.Result{Call: use.Call, Attempt: use.Attempt, Text: "3"})
+	s.Feed(flow.Note{ID: "n1", Text: "Mind the rain."})
+	assert.True(t, s.Record().Held("n1"), "Ada goes on")
+	s.Feed(flow.Sent{Trigger: stage.Nudge, Payload: []byte(`["Ada"]`)})
+	require.Empty(t, s.InFlight())
+	assert.Equal(t, flow.StateAwaitingInput, s.Record().State, "Ben is asked")
+	assert.False(t, s.Record().Held("n1"))
+}

@@ -50,7 +50,7 @@ func (r *Record) showHeld() {
 // isTalking reports whether a call of the present state is between two replies: it has asked for tools, or was cut, and is to go on. What
 // it was sent is the beginning of what it is sent next.
 func (r *Record) isTalking(call *callState) bool {
-	return call.status == callIdle && call.first > r.workAt && (len(call.special.talk) > 0 || call.special.said != "")
+	return call.status == callIdle && !call.withdrawn && call.first > r.workAt && (len(call.special.talk) > 0 || call.special.said != "")
 }
 
 // showNote adds a note to the views of all who read it.

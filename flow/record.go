@@ -169,6 +169,7 @@ type callState struct {
 	ending       bool // belongs to the conclusion
 	usedUp       bool // a limit of its uses of tools was reached
 	setBack      bool // the latest attempt has failed
+	withdrawn    bool // the flow no longer wanted it, and it was not begun again
 	counted      bool // among those that the round was expected to make, as one that is still to come no longer
 }
 
