@@ -44,6 +44,15 @@ func (c *Core) Wake() time.Time {
 	return at
 }
 
+// Untold is Wake of a conversation that waits since before logs said so: no append has set its alarm. Zero: its log says so, or no process
+// has to step.
+func (c *Core) Untold() time.Time {
+	if !c.record.told.Wake.IsZero() {
+		return time.Time{}
+	}
+	return c.Wake()
+}
+
 // Over reports whether nothing more can be recorded: the conversation is final, and no call is in flight.
 func (c *Core) Over() bool { return c.record.Final() && c.record.InFlight() == 0 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -16,6 +17,13 @@ func (h *Host) setAlarm(ctx context.Context, id string, seq int64, at time.Time)
 	}
 	if now, err := h.Now(ctx, "alarm"); err == nil {
 		_ = alarms.SetAlarm(ctx, id, seq, max(1, at.Sub(now)))
+	}
+}
+
+// keepAlarm sets the alarm of a conversation whose log does not say until when somebody is awaited.
+func (h *Host) keepAlarm(ctx context.Context, core *flow.Core) {
+	if at := core.Untold(); !at.IsZero() {
+		h.setAlarm(ctx, core.Record().ID, core.Record().Seq, at)
 	}
 }
 

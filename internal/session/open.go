@@ -294,6 +294,7 @@ func (s *Session) continueStored(ctx context.Context, rested int64) error {
 		s.over.Store(true)
 		return nil
 	case !s.core.HasWork():
+		s.host.keepAlarm(ctx, s.core)
 		s.listen()
 		return nil
 	}

@@ -28,6 +28,9 @@ func (h *Host) Redact(ctx context.Context, id string, rewrite func(log []flow.Ev
 	for range maxConflicts {
 		err := h.redact(ctx, redactor, id, rewrite)
 		if err == nil {
+			if core, unread := h.Load(ctx, id); unread == nil { // what was appended has removed an alarm that the log says nothing of
+				h.keepAlarm(ctx, core)
+			}
 			return h.refresh(ctx, id)
 		}
 		if !errors.Is(err, flow.ErrConflict) {
