@@ -325,6 +325,24 @@ func TestAModelTakesTheSeatOfAPersonWhoIsAsked(t *testing.T) {
 	}
 }
 
+// Nor does that model wait for somebody else who is asked at that time.
+func TestAModelThatTakesASeatWaitsForNobody(t *testing.T) {
+	config := withAda(flow.Term{Within: flow.Duration(time.Hour), StandIn: "test/debater"})
+	config.Participants[1] = debate.Participant{Name: "Ben", Side: debate.Against, Position: "No, price them.", Person: true}
+	config.Mode = debate.Simultaneous
+	s := stage.Begun(t, config)
+	require.Equal(t, flow.StateAwaitingInput, s.Record().State)
+	require.Len(t, s.Record().Inquiries, 2)
+	out := s.Feed(flow.Amendment{Models: map[string]flow.ModelChoice{"Ada": {Model: "test/debater"}}})
+	assert.Equal(t, []string{stage.AdasOpening}, out.Start)
+	_, open := s.Record().Question(stage.BensOpening)
+	assert.True(t, open, "Ben is asked as before")
+	s.Says(stage.AdasOpening, 2)
+	assert.Equal(t, flow.StateAwaitingInput, s.Record().State)
+	s.Feed(flow.Answer{Inquiry: stage.BensOpening, Text: "A word of mine."})
+	assert.Equal(t, 2, s.Record().Round)
+}
+
 // A fork asks anew whom its original was asking, under its own config: nobody is late who has never seen the question.
 func TestAForkAsksAPersonAnew(t *testing.T) {
 	for _, overdue := range []flow.Option{flow.OptionStandIn, flow.OptionSkip, flow.OptionFail} {

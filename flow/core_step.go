@@ -101,8 +101,8 @@ func (c *Core) wants(step Step, working bool) (calls []*Call, again bool, err er
 	return calls, false, nil
 }
 
-// leaveAnswered goes back to the working state once no answer is missing. After a hard limit it does so only if the answer was the last
-// thing that the conclusion lacked: no call follows.
+// leaveAnswered goes back to the working state once no answer is missing, or a model is to be asked in the place of a person. After a hard
+// limit it does so only if the answer was the last thing that the conclusion lacked: no call follows.
 func (c *Core) leaveAnswered(step Step) (again bool, err error) {
 	r := c.record
 	switch r.State {

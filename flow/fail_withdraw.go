@@ -143,6 +143,7 @@ func (r *Record) foldWithdrawn(w *Withdrawn) error {
 	})
 	if asked {
 		call.status = callIdle
+		r.relieved = r.relieved || r.swapOf(call.intent.By) != nil
 	}
 	r.renew(w.Call)
 	call.withdrawn = true

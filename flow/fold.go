@@ -241,7 +241,7 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	if t.On == TriggerRetry && r.Failure != nil && r.Failure.Op == string(KindConfirm) {
 		r.acked = true // whoever retries has seen the cost warning
 	}
-	r.State, r.entry = t.To, t.Evidence
+	r.State, r.entry, r.relieved = t.To, t.Evidence, false
 	r.Failure = nil
 	switch rested := !m.working(t.From); {
 	case !m.working(t.To) && !rested:

@@ -60,7 +60,7 @@ const (
 	TriggerPause       Trigger = "pause"       // Pause
 	TriggerResume      Trigger = "resume"      // Resume
 	TriggerAsk         Trigger = "ask"         // a person's answer is missing, and nothing else can be done
-	TriggerAnswered    Trigger = "answered"    // no answer is missing any more
+	TriggerAnswered    Trigger = "answered"    // no answer is missing any more, or a model has got the seat of somebody who was asked
 	TriggerOverdue     Trigger = "overdue"     // a person has not answered in time
 	TriggerWarn        Trigger = "warn"        // the cost warning waits to be acknowledged
 	TriggerLimit       Trigger = "limit"       // a limit of the budget is reached
@@ -513,11 +513,13 @@ var (
 	hasTurn              = Guard{"hasTurn", func(r *Record) bool { return len(r.Turns) > 0 }}
 	costWarningThreshold = Guard{"costWarningThreshold", func(r *Record) bool { return r.unconfirmed() }}
 	hasOpenInquiry       = Guard{"hasOpenInquiry", func(r *Record) bool { return len(r.Inquiries) > 0 }}
-	allInquiriesAnswered = Guard{"allInquiriesAnswered", func(r *Record) bool { return len(r.Inquiries) == 0 }}
-	costLimitExceeded    = Guard{"costLimitExceeded", func(r *Record) bool { return r.limit == WarnHard }}
-	shouldAutoStop       = Guard{"shouldAutoStop", func(r *Record) bool { return r.limit == WarnSoft }}
-	canRetry             = Guard{"canRetry", func(r *Record) bool { return r.limit != WarnHard || r.raised() }}
-	answeredLate         = Guard{"answeredLate", func(r *Record) bool {
+	allInquiriesAnswered = Guard{"allInquiriesAnswered", func(r *Record) bool {
+		return len(r.Inquiries) == 0 || r.relieved && r.inquiry(InquiryCost) == nil // a model is asked, whoever else is
+	}}
+	costLimitExceeded = Guard{"costLimitExceeded", func(r *Record) bool { return r.limit == WarnHard }}
+	shouldAutoStop    = Guard{"shouldAutoStop", func(r *Record) bool { return r.limit == WarnSoft }}
+	canRetry          = Guard{"canRetry", func(r *Record) bool { return r.limit != WarnHard || r.raised() }}
+	answeredLate      = Guard{"answeredLate", func(r *Record) bool {
 		return r.limit == WarnHard && r.work == StateCompleting && len(r.Inquiries)+len(r.inFlight) == 0
 	}}
 )

@@ -93,7 +93,8 @@ type course struct {
 	// firstTimed is the first timed state that has made a call since the round's time began. "": none has.
 	firstTimed State
 	opened     opening
-	reopened   int // how often the conversation was reopened after its conclusion
+	relieved   bool // since the last transition, a seat was given to a model whose person was asked
+	reopened   int  // how often the conversation was reopened after its conclusion
 	// notedBefore is how many notes there were when it was last reopened.
 	notedBefore int
 	timesFrom   time.Time // from when the budget's limits of time count: the start, or the last reopening

@@ -246,10 +246,10 @@ func endsByAnswer(before *flow.Event) bool {
 }
 
 // copyPrefix copies the first seq events of a log with another start, and leaves out the calls that are in flight at their end, and those
-// that persons are asked to perform there: the fork asks anew, under its own config and with all of the time. It keeps the uses of tools
-// that are in flight there: they may have had an effect, so that nobody knows their outcome, as after a crash. Uses that the log begins
-// after seq are copied as if they were in flight there. A decision to make a use that has not begun there is left out: it was for the
-// original, which makes that use.
+// that persons are asked to perform there: the fork asks anew, under its own config and with all of the time, but not before somebody has
+// taken a decision that is awaited there. It keeps the uses of tools that are in flight there: they may have had an effect, so that nobody
+// knows their outcome, as after a crash. Uses that the log begins after seq are copied as if they were in flight there. A decision to make
+// a use that has not begun there is left out: it was for the original, which makes that use.
 func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event, seq int64, asked map[string]int64) []flow.Event {
 	begun := begunSince(origin.Record().Start().Tools, events, seq)
 	lost, unused := origin.InFlight(), unusedDecisions(events[:seq], begun)
