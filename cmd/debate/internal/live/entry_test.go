@@ -205,6 +205,19 @@ func TestTheEndWaits(t *testing.T) {
 	_, cmd := s.Update(live.TickMsg(s.at))
 	require.NotNil(t, cmd)
 	assert.Equal(t, tea.QuitMsg{}, cmd())
+
+	for _, key := range []string{"enter", "esc"} {
+		s = critiquing(newScreen(true)).press("s", "y").happen(to(flow.StateCompleted, 0))
+		s.send(live.ClosedMsg{})
+		s.Update(live.TickMsg(s.at))
+		assert.False(t, s.quit, "what is typed behind s")
+		s.press("es")
+		assert.Contains(t, s.frame(), "It is over, press enter> yes▏")
+		s.press(key)
+		assert.True(t, s.quit)
+		assert.Empty(t, s.Left)
+		assert.Empty(t, s.given, "nothing is stopped any more")
+	}
 }
 
 // TestReadingWhileWriting: who writes can read what was said, and all of the question.

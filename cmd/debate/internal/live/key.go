@@ -59,12 +59,15 @@ func (m *Model) press(key tea.KeyPressMsg) tea.Cmd {
 // confirm takes a key while the person is asked whether the rounds end. The answer is a word that no other word holds behind an s: the keys
 // may be meant for a prompt that the person has not opened.
 func (m *Model) confirm(key tea.KeyPressMsg) tea.Cmd {
-	switch key.String() {
-	case "esc":
+	switch name := key.String(); {
+	case m.ended && (name == "esc" || name == "enter"):
 		m.stopping = false
-	case "backspace":
+		return m.end()
+	case name == "esc":
+		m.stopping = false
+	case name == "backspace":
 		m.word = m.word[:max(0, len(m.word)-1)]
-	case "enter":
+	case name == "enter":
 		m.stopping = false
 		if !strings.EqualFold(strings.TrimSpace(string(m.word)), "yes") {
 			m.note("The rounds go on.", false)

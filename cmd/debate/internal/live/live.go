@@ -37,7 +37,7 @@ type Model struct {
 	entry         *entry
 	drafts        []draft
 	settling      int  // ticks until keys are taken
-	ended         bool // nothing follows, but the person is writing
+	ended         bool // nothing follows, but the person is typing
 	over          bool // nothing follows: the last frame is shown
 }
 
@@ -104,7 +104,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.now, m.frame, m.settling = time.Time(msg), m.frame+1, max(0, m.settling-1)
 		switch {
 		case m.over:
-		case m.ended && m.entry == nil && m.settling == 0:
+		case m.ended && !m.typing():
 			return m.end()
 		default:
 			return tick()
@@ -141,10 +141,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// finish ends the view of a conversation that is over. If the person is writing, the person ends it: the shell would take for commands what
+// finish ends the view of a conversation that is over. If the person is typing, the person ends it: the shell would take for commands what
 // is typed.
 func (m *Model) finish() tea.Cmd {
-	if m.Left != "" || m.entry == nil && m.settling == 0 {
+	if m.Left != "" || !m.typing() {
 		return m.end()
 	}
 	if m.ended = true; m.entry != nil {
@@ -152,6 +152,9 @@ func (m *Model) finish() tea.Cmd {
 	}
 	return nil
 }
+
+// typing reports whether the person writes an answer or a word, or whether what is pasted with one may still come.
+func (m *Model) typing() bool { return m.entry != nil || m.stopping || m.settling > 0 }
 
 // end shows the last frame.
 func (m *Model) end() tea.Cmd {

@@ -193,7 +193,10 @@ func (m *Model) foot() []row {
 		rows = append(rows, m.wrapped(cmp.Or(m.why, m.course.Evidence), 85, 2, styles().bad)...)
 	}
 	rows = append(rows, m.asked()...)
-	if m.stopping {
+	switch {
+	case m.stopping && m.ended:
+		rows = append(rows, m.typed("It is over, press enter", m.word))
+	case m.stopping:
 		rows = append(rows, m.typed("End the rounds? Type yes", m.word))
 	}
 	if m.keys {
@@ -295,6 +298,8 @@ func (m *Model) help() string {
 		return "Ctrl-C quits at once"
 	case m.entry != nil:
 		return m.helpWriting()
+	case m.stopping && m.ended:
+		return m.fitting("enter or esc: close", "enter: close")
 	case m.stopping:
 		return m.fitting("yes and enter: end the rounds and conclude · esc: go on", "yes and enter: end · esc: go on")
 	}
