@@ -176,6 +176,8 @@ func TestADebateThatWentOnForAQuestion(t *testing.T) {
 	assert.Contains(t, rest, "Then Ben was asked: “What would change your mind?”")
 	assert.NotContains(t, rest, "Then the debate went on.")
 	assert.Contains(t, rest, "**Fork of:** "+original.ID)
+	assert.Contains(t, out.String(), "answers the question after the verdict: “What would change your mind?”")
+	assert.NotContains(t, out.String(), "asks Ben", "the verdict asks nothing")
 }
 
 // TestAChairAndAStandIn: a report shows who was given the floor and why, and which model stood in for a person. Its speeches come in the

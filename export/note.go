@@ -28,7 +28,7 @@ func (w *reporter) note(n *flow.Note) *article {
 	}
 	a := &article{
 		Class: classMaterial, Title: n.As, Blocks: []block{spoken(n.Text)},
-		Marks: notes("said in between", prefixed("to ", strings.Join(to, ", ")), prefixed("asks ", w.called(n.Ask)),
+		Marks: notes("said in between", prefixed("to ", strings.Join(to, ", ")), prefixed("asks ", w.called(n.Asks())),
 			prefixed("by ", brief(n.Person))),
 	}
 	if said, ok := w.log.notes[n.ID]; ok {

@@ -60,7 +60,7 @@ const usedUpMark = "limit of its uses of tools reached"
 // unreportedMark marks what no provider has reported the usage of.
 const unreportedMark = "its usage is not known"
 
-// mostAnswered is how many characters of a note stand beside its answer.
+// mostAnswered is how many characters of a question stand beside its answer.
 const mostAnswered = 80
 
 // turn shows what somebody said.
@@ -79,8 +79,8 @@ func (w *reporter) turn(t *flow.Turn) *article {
 	}
 	a.Blocks = append(a.Blocks, sources(t)...)
 	a.Blocks = append(a.Blocks, w.quotations(t)...)
-	if n := w.debate.Answered(t); n != nil {
-		a.Marks = append(a.Marks, "answers "+n.As+": “"+w.speeches.gist(n.Text, mostAnswered)+"”")
+	if whose, question := w.answered(t); question != "" {
+		a.Marks = append(a.Marks, "answers "+whose+": “"+w.speeches.gist(question, mostAnswered)+"”")
 	}
 	if t.Hidden && w.deliberation == nil {
 		a.Marks = append(a.Marks, "at the same time as others")
@@ -90,6 +90,23 @@ func (w *reporter) turn(t *flow.Turn) *article {
 	}
 	a.Marks = append(a.Marks, w.circumstances(t)...)
 	return a
+}
+
+// answered returns what a turn answers out of turn, and whose question that is. "": it answers none.
+func (w *reporter) answered(t *flow.Turn) (whose, question string) {
+	for i := range w.debate.Earlier {
+		switch e := &w.debate.Earlier[i]; {
+		case e.Answer == nil || e.Answer.Call != t.Call:
+		case len(e.Verdicts) > 0:
+			return "the question after the verdict", e.Question
+		default:
+			return "the question after the end", e.Question
+		}
+	}
+	if n := w.debate.Answered(t); n != nil {
+		return n.As, n.Text
+	}
+	return "", ""
 }
 
 // circumstances says how a turn has come about, as far as that is out of the ordinary, and when.

@@ -63,6 +63,15 @@ const ownNote = "reopened-"
 
 func (n *Note) own() bool { return strings.HasPrefix(n.ID, ownNote) }
 
+// Asks returns the participant whom somebody asks in the note. "": nobody, as in a note of the program's own: that quotes the conclusion
+// after which Ask was asked something.
+func (n *Note) Asks() string {
+	if n.own() {
+		return ""
+	}
+	return n.Ask
+}
+
 // opSay is what errors about notes name.
 const opSay = "say"
 

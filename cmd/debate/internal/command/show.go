@@ -384,8 +384,10 @@ func (p *program) showPassage(record *flow.Record, said *flow.Passage) error {
 	if said.Label != "" {
 		p.printf(", %s", progress.Clean(said.Label))
 	}
-	if said.Note >= 0 && record.Notes[said.Note].Ask != "" {
-		p.printf(", asks %s", progress.Clean(record.Notes[said.Note].Ask))
+	if said.Note >= 0 {
+		if asked := record.Notes[said.Note].Asks(); asked != "" {
+			p.printf(", asks %s", progress.Clean(asked))
+		}
 	}
 	p.printf("\n\n")
 	if err := p.print("> " + prompt.Quoted(said.Text)); err != nil { // no line of it reads like the name of another

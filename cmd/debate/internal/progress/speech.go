@@ -44,8 +44,8 @@ func SpeechOf(body flow.Body, name func(id string) string) (s Speech, ok bool) {
 		s = Speech{Who: "The chair", What: "floor", Round: b.Round, Text: fmt.Sprintf("**%s** has the floor: %s", name(b.To), b.Because)}
 	case *flow.Note:
 		what := "note"
-		if b.Ask != "" {
-			what += ", asks " + name(b.Ask)
+		if asked := b.Asks(); asked != "" {
+			what += ", asks " + name(asked)
 		}
 		return Speech{Who: Clean(b.As), What: what, Round: b.Round, Text: b.Text}, true
 	default:

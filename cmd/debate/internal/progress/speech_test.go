@@ -39,11 +39,13 @@ func TestChecksStandBelowATurn(t *testing.T) {
 		"- “It says”: altered in report.txt (\"not\" is missing)\n- not found in report.txt\n", got.Text)
 }
 
-// TestANoteNamesWhomItAsks: who reads a note is told who is to answer it.
+// TestANoteNamesWhomItAsks: who reads a note is told who is to answer it. What quotes a conclusion asks nobody.
 func TestANoteNamesWhomItAsks(t *testing.T) {
-	for ask, want := range map[string]string{"": "note", "Ben": "note, asks BEN"} {
-		got, ok := progress.SpeechOf(&flow.Note{As: "A reader", Text: "Why?", Ask: ask}, strings.ToUpper)
+	for _, c := range []struct{ id, ask, want string }{
+		{"n1", "", "note"}, {"n1", "Ben", "note, asks BEN"}, {"reopened-1", "Ben", "note"},
+	} {
+		got, ok := progress.SpeechOf(&flow.Note{ID: c.id, As: "A reader", Text: "Why?", Ask: c.ask}, strings.ToUpper)
 		assert.True(t, ok)
-		assert.Equal(t, []string{"A reader", want, "Why?"}, []string{got.Who, got.What, got.Text})
+		assert.Equal(t, []string{"A reader", c.want, "Why?"}, []string{got.Who, got.What, got.Text})
 	}
 }
