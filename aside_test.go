@@ -60,7 +60,7 @@ func TestAnAnswerOutOfTurn(t *testing.T) {
 	}
 }
 
-// An answer out of turn that fails is done without.
+// An answer out of turn that fails is done without, and the outcome says so.
 func TestAnAnswerOutOfTurnThatFails(t *testing.T) {
 	s := stage.Begun(t, freely())
 	s.Feed(question(1))
@@ -68,6 +68,7 @@ func TestAnAnswerOutOfTurnThatFails(t *testing.T) {
 	s.Fails("r1.aside.1.Ben", 1, flow.Error{Kind: provider.KindRefusal})
 	assert.Equal(t, debate.StateAwaitingResponses, s.Record().State)
 	assert.Equal(t, []flow.Lost{{Call: stage.BensOpening, Attempt: 1}}, s.InFlight())
+	assert.Contains(t, stage.View(s.Record()).Outcome().Degraded, `Ben has not answered the question of "Mo" in round 1`)
 }
 
 // A person is asked out of turn in words for a person.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
@@ -23,6 +24,7 @@ func (d *Debate) degraded() []string {
 	for i := range d.SkippedCalls {
 		out = append(out, d.missed(&d.SkippedCalls[i]))
 	}
+	out = append(out, d.unanswered()...)
 	if d.Final() && d.config.Judging != nil {
 		switch given := len(d.opinions()); {
 		case given == 0:
@@ -79,6 +81,25 @@ func (d *Debate) missed(s *flow.Skipped) string {
 		return fmt.Sprintf("%s had no question to answer in round %d, because it was left out (%s)", s.By, s.Round, s.Why())
 	}
 	return s.Missed(what)
+}
+
+// unanswered names the questions out of turn that have no answer and get none, unless the answer was left out: missed says that.
+func (d *Debate) unanswered() []string {
+	var out []string
+	ended := d.Final() || d.State == flow.StateError
+	for k, n := range d.Notes {
+		id := asideID(n.Round, k, n.Ask)
+		asked := !ended && n.Round == d.Round && k >= d.former && !d.Failed(id) && !d.IsDropped(n.Ask)
+		if n.Ask == "" || asked || d.Done(id) || d.Skipped(id) {
+			continue
+		}
+		question := "of " + strconv.Quote(n.As)
+		if n.Asks() == "" {
+			question = "after the conclusion"
+		}
+		out = append(out, fmt.Sprintf("%s has not answered the question %s in round %d", n.Ask, question, n.Round))
+	}
+	return out
 }
 
 // Unread names the turns that a judge, or a member of the audience who votes after the debate, has read neither whole nor in a

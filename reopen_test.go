@@ -118,6 +118,8 @@ func TestOneQuestionAfterAStop(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, session.Stop(t.Context()))
 			first := stage.View(stage.Ended(t, session))
+			unanswered := fmt.Sprintf(`%s has not answered the question of "Mo" in round %d`, tc.to, first.Round)
+			assert.Contains(t, first.Outcome().Degraded, unanswered)
 			made := len(p.Requests())
 			again, err := engine.Reopen(t.Context(), first.ID, flow.Reopening{Ask: "And who gains?", To: tc.to})
 			require.NoError(t, err)
