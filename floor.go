@@ -105,7 +105,7 @@ func floorFields(names []string) prompt.Fields {
 
 func checkFloorAnswer(r *flow.Record, a *FloorAnswer) []string {
 	if names := of(r).mayHaveFloor(); !slices.Contains(names, a.To) {
-		return []string{"to: is nobody who may speak now; there are " + strings.Join(names, ", ")}
+		return []string{"to: may not speak now: name " + strings.Join(names, " or ")}
 	}
 	return nil
 }

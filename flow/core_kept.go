@@ -66,19 +66,20 @@ func (k *kept) find(id string) int {
 func (k *kept) fold(r *Record, e *Event) bool {
 	switch body := e.Body.(type) {
 	case *Intent:
-		return aside(body) || k.takeOff(body.Call)
+		return isSideWork(body) || k.takeOff(body.Call)
 	case *Warning:
 		return body.Call != "" // about an attempt, and not about the round or the budget
 	case AttemptEnd:
 		call := r.calls[SpendOf(body).Call]
-		return aside(call.intent) && call.status != callFailed || k.land(call)
+		return isSideWork(call.intent) && call.status != callFailed || k.land(call)
 	default:
 		return false
 	}
 }
 
-// aside reports whether an attempt is at something that a call waits for: a summary, or the use of a tool. That call is idle meanwhile.
-func aside(in *Intent) bool { return in.Tool != "" || in.Upto > 0 }
+// isSideWork reports whether an attempt is at something that a call waits for: a summary, or the use of a tool. That call is idle
+// meanwhile.
+func isSideWork(in *Intent) bool { return in.Tool != "" || in.Upto > 0 }
 
 // takeOff takes note that a call is in flight. false: it is none of the list.
 func (k *kept) takeOff(id string) bool {
@@ -98,7 +99,7 @@ func (k *kept) takeOff(id string) bool {
 // land takes note that an attempt has ended. false: the flow may want something else now.
 func (k *kept) land(call *callState) bool {
 	at := -1
-	if !aside(call.intent) {
+	if !isSideWork(call.intent) {
 		at = k.find(call.intent.Call)
 	}
 	if at < 0 {

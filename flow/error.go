@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -329,16 +328,16 @@ type AnsweredError struct {
 	At time.Time
 }
 
-// Error returns one line: the inquiry, the person who answered it or the model that stood in, the time, and the option. It leaves out the
-// text of the answer.
+// Error returns one line: the inquiry, the person who answered it or that a model stands in, the time, and the option. It leaves out the
+// text of the answer, and which model stands in: Answer.Model names it.
 func (e *AnsweredError) Error() string {
 	if e == nil {
 		return "the inquiry was answered"
 	}
 	a, who := &e.Answer, "a person"
 	if a.Option == OptionStandIn {
-		return fmt.Sprintf("inquiry %q is over: its time ended at %s, and %s answers in place of the person, who is asked again next time",
-			text.OneLine(a.Inquiry, 80), e.At.UTC().Format(time.RFC3339), text.OneLine(cmp.Or(a.Model, "another"), 160))
+		return fmt.Sprintf("inquiry %q is over: its time ended at %s, and a model answers in place of the person, who is asked again next time",
+			text.OneLine(a.Inquiry, 80), e.At.UTC().Format(time.RFC3339))
 	}
 	switch {
 	case a.Rule:

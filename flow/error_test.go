@@ -67,7 +67,7 @@ func TestTheErrorOfASecondAnswerIsOneShortLine(t *testing.T) {
 	err.Answer = flow.Answer{Inquiry: "ask.1", Option: flow.OptionModel, Model: "test/spare", Rule: true}
 	assert.EqualError(t, err, `inquiry "ask.1" was answered by a rule at 2026-03-01T11:00:00Z with model test/spare`)
 	err.Answer = flow.Answer{Inquiry: "say.Ada", Option: flow.OptionStandIn, Model: "test/spare", Rule: true}
-	assert.EqualError(t, err, `inquiry "say.Ada" is over: its time ended at 2026-03-01T11:00:00Z, and test/spare answers in place of the person, `+
+	assert.EqualError(t, err, `inquiry "say.Ada" is over: its time ended at 2026-03-01T11:00:00Z, and a model answers in place of the person, `+
 		`who is asked again next time`)
 }
 

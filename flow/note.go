@@ -217,7 +217,7 @@ func (c *Core) checkAsk(f *Findings, n *Note) {
 	case len(n.To) > 0 && !slices.Contains(n.To, n.Ask):
 		f.Addf("ask", "%w", WithMend(errors.New("asks "+n.Ask+", who does not read the note"), "name "+n.Ask+" in to, or nobody"))
 	case aside == nil:
-		f.Addf("ask", "the flow %q has no answers out of turn", c.machine.flow.Name)
+		f.Addf("ask", "%w", WithMend(fmt.Errorf("the flow %q has no answers out of turn", c.machine.flow.Name), "leave it out"))
 	default:
 		if err := aside(c.record, n); err != nil {
 			f.Addf("ask", "%w", err)
@@ -238,15 +238,19 @@ func (c *Core) checkShare(f *Findings, n *Note) {
 		}
 	}
 	room, known := c.noteRoom(), n.Person != "" // the notes of whom the host does not name are not those of one
+	const later, shorter = "ask it in a reopening, once the conversation is over", "shorten it"
+	refuse := func(mend, format string, args ...any) {
+		f.Addf("text", "%w", WithMend(fmt.Errorf(format, args...), mend))
+	}
 	switch {
 	case count > mostNotes:
-		f.Addf("text", "there are %d notes: no more are accepted", mostNotes)
+		refuse(later, "there are %d notes: no more are accepted", mostNotes)
 	case known && theirs > mostOfOne:
-		f.Addf("text", "there are %d notes of this person: no more are accepted", mostOfOne)
+		refuse(later, "there are %d notes of this person: no more are accepted", mostOfOne)
 	case room > 0 && bytes > room:
-		f.Addf("text", "all notes have %d bytes together: %d percent of the smallest window that is still asked are %d", bytes, notedShare, room)
+		refuse(shorter, "all notes have %d bytes together: %d percent of the smallest window that is still asked are %d", bytes, notedShare, room)
 	case known && room > 0 && theirBytes > room/2:
-		f.Addf("text", "all notes of this person have %d bytes together: at most %d are accepted, half of those of all", theirBytes, room/2)
+		refuse(shorter, "all notes of this person have %d bytes together: at most %d are accepted, half of those of all", theirBytes, room/2)
 	}
 }
 

@@ -192,6 +192,9 @@ func TestNotesThatAreRefused(t *testing.T) {
 	}
 	_, err := s.Step(flow.Input{At: s.At, Signal: flow.Note{ID: "more", Text: "x"}})
 	stage.Refused(t, err, "text")
+	var refused *flow.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, "Correct text: ask it in a reopening, once the conversation is over.", refused.Hint())
 }
 
 // What a log of another program says is a name reaches no model as a token of its own.

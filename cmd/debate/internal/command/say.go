@@ -146,7 +146,7 @@ func (p *program) reopened(ctx context.Context, args []string, o flow.Reopening)
 		case err != nil:
 			return flagged(refused(err))
 		}
-		p.warnf("%s goes on after the result of %s.", shortID(session.ID()), shortID(id))
+		p.warnf("%s continues after the result of %s.", shortID(session.ID()), shortID(id))
 		return p.deliver(ctx, engine, session.ID(), p.lead(ctx, session))
 	})
 }

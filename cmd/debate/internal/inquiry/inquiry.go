@@ -82,7 +82,7 @@ func Meaning(option flow.Option) string {
 		flow.OptionSkip:      "continue without this result",
 		flow.OptionDrop:      "continue without whom it was asked of",
 		flow.OptionEnd:       "end with what there is",
-		flow.OptionContinue:  "go on beyond the cost warning",
+		flow.OptionContinue:  "continue beyond the cost warning",
 		flow.OptionApprove:   "allow this one use",
 		flow.OptionAlways:    "allow this use and all later ones of the tool",
 		flow.OptionDeny:      "refuse it; the model reads the reason",

@@ -258,7 +258,7 @@ func (e *entry) after(body flow.Body) {
 		}
 	case *flow.Answer:
 		if body.Inquiry == e.about && body.Option == flow.OptionStandIn {
-			said = "; " + progress.Clean(body.Model) + " stands in for you. You are asked again next time."
+			said = "; a model stands in for you. You are asked again next time."
 		}
 	case *flow.Skipped:
 		if body.Call == call {

@@ -84,7 +84,7 @@ func TestWordsAreNoKeys(t *testing.T) {
 			[]flow.Body{&flow.Withdrawn{Call: called(1), By: "Ada"}}, "Question r1.opening.Ada is not asked any more; your text was not sent.",
 		},
 		"the rounds end":   {[]flow.Body{&flow.Transition{To: flow.StateCompleting, On: flow.TriggerStop}}, "is not asked any more"},
-		"the time is over": {standsIn(), "Your time is over; demo/script stands in for you. You are asked again next time."},
+		"the time is over": {standsIn(), "Your time is over; a model stands in for you. You are asked again next time."},
 		"the turn is left out": {
 			late(&flow.Skipped{Call: called(1), By: "Ada", Kind: speaks}), "Your time is over. The conversation goes on without your answer.",
 		},
@@ -112,7 +112,7 @@ func TestWordsAreNoKeys(t *testing.T) {
 // TestATimeThatIsOver: whether or not a person writes, it is said at once who stands in, and that is no failure. What was written is for
 // the next question.
 func TestATimeThatIsOver(t *testing.T) {
-	const told = "Ada: no answer in time; demo/script stands in, this once."
+	const told = "Ada: no answer in time; a model stands in, this once."
 	s := askingAda(newScreen(true)).happen(standsIn()...)
 	assert.Contains(t, s.words(), told)
 	assert.NotContains(t, s.frame(), "Failed")

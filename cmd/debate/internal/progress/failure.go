@@ -258,7 +258,7 @@ func (f *Failures) decides(q *flow.Inquiry) {
 	}
 }
 
-// replaced says which model stands in for persons who have not answered in time; "": the answer is about something else.
+// replaced says for which persons, who have not answered in time, a model stands in; "": the answer is about something else.
 func (f *Failures) replaced(a *flow.Answer) string {
 	var names []string
 	f.late = slices.DeleteFunc(f.late, func(l late) bool {
@@ -271,7 +271,7 @@ func (f *Failures) replaced(a *flow.Answer) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return strings.Join(names, ", ") + ": no answer in time; " + Clean(a.Model) + " stands in, this once."
+	return strings.Join(names, ", ") + ": no answer in time; a model stands in, this once."
 }
 
 // stopped tells which failures have stopped the conversation, once.

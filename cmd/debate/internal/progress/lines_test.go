@@ -290,7 +290,7 @@ func TestAPersonWhoIsLate(t *testing.T) {
 	)
 	got := shown(begun, slices.Concat(begin, replaced("Ada"), replaced("Ben"))...)
 	assert.True(t, strings.HasSuffix(got, "Speeches\n"+
-		"Ada: no answer in time; demo/Ada stands in, this once.\nBen: no answer in time; demo/Ben stands in, this once.\n"), got)
+		"Ada: no answer in time; a model stands in, this once.\nBen: no answer in time; a model stands in, this once.\n"), got)
 	got = shown(begun, append(slices.Clip(begin), &flow.Transition{To: flow.StateError, On: flow.TriggerFail, Failure: why("Ada")})...)
 	assert.Contains(t, got, "Failed: no reply in time: Ada has not answered within 8s.\n")
 }
