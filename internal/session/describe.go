@@ -23,8 +23,8 @@ func (h *Host) describe(ctx context.Context, id string) (info store.Info, known 
 // mayOpen returns an error if the log of a conversation need not be read: there is none, or the conversation needs a process and
 // has one. It acquires no lease, because only the log tells whether the host has what the conversation needs.
 //
-// rested is where the log ends if the conversation rests until an alarm, or has done so until just now: that no process had it was
-// planned. 0: it does not, or nobody knows.
+// rested is where the log ends if the conversation waits for a call elsewhere until an alarm, or has done so until just now: that no
+// process had it was planned. 0: it does not, or nobody knows. One that waits for a person is idle, and none that rests.
 func (h *Host) mayOpen(ctx context.Context, id string) (rested int64, err error) {
 	info, known, err := h.describe(ctx, id)
 	switch {

@@ -86,7 +86,7 @@
 //	cars.torn        what was cut off it, if anything ever was
 //	cars.blobs       the bytes of the conversation's files, if it has any
 //	cars.lease       who works on the conversation, while somebody does
-//	cars.alarm       when the conversation needs a process next, and the number of the last event, for which that holds
+//	cars.alarm       what SetAlarm has set, and the number of the last event, for which that holds; a person's time is in the journal
 //	cars.quarantine  why the conversation could not be opened, and until when workers leave it alone
 //	cars.lock        locked while any of these files is changed; its size says how far readers may read
 //	ab-c+09.log      the journal of conversation Ab-C: some systems ignore case, so the positions of capitals are a bit set
