@@ -157,6 +157,29 @@ func scenes() []scene {
 			require.NoError(t, s.Answer(t.Context(), flow.Answer{Inquiry: record.Inquiries[0].ID, Text: "They stay ours."}))
 			return stage.Ended(t, s)
 		}},
+		{name: "reopened", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			config := stage.TwoDebaters()
+			config.Format, config.Rounds = format.RoundLimited, 1
+			config.Floor = &debate.Floor{Name: "Kim", Model: "test/debater"}
+			engine, p := stage.Engine(config)
+			stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
+				if req.Schema != nil && req.Schema.Name == string(debate.KindFloor) {
+					r.Text = stage.JSON(debate.FloorAnswer{Because: "He was asked.", To: "Ben"})
+				}
+			})
+			return config, engine, p
+		}, play: func(t *testing.T, engine *debate.Engine, s *debate.Session) *debate.Record {
+			stage.Pass(500 * time.Millisecond)
+			_, err := s.Say(t.Context(), flow.Note{ID: "pay", As: "Mo", To: []string{"Ben"}, Text: "Who pays for it?", Ask: "Ben"})
+			require.NoError(t, err)
+			stage.Ended(t, s)
+			after := flow.Reopening{ID: s.ID() + "-again", Ask: "Who gains by it?", To: "Ada"}
+			again, err := engine.Reopen(t.Context(), s.ID(), after)
+			require.NoError(t, err)
+			record := stage.Ended(t, again)
+			require.NoError(t, again.Close())
+			return record
+		}},
 		{name: "redacted", whole: true, set: plain(func(*debate.Config) {}), play: func(t *testing.T, engine *debate.Engine, s *debate.Session) *debate.Record {
 			stage.Pass(1500 * time.Millisecond)
 			record := stage.SessionRecord(t, s)
@@ -280,14 +303,17 @@ func TestGoldenLogs(t *testing.T) {
 // factKinds reads the kinds of events that logs have from the source, so that none is forgotten.
 func factKinds(t *testing.T) []flow.EventKind {
 	t.Helper()
-	source, err := os.ReadFile("../../../flow/event.go")
+	kernel, err := os.ReadFile("../../../flow/event.go")
+	require.NoError(t, err)
+	debates, err := os.ReadFile("../../../part.go")
 	require.NoError(t, err)
 	var kinds []flow.EventKind
-	for line := range strings.Lines(string(source)) {
+	for line := range strings.Lines(string(kernel) + string(debates)) {
 		if strings.Contains(line, "live only") {
 			continue
 		}
-		if fields := strings.Fields(line); len(fields) > 3 && fields[1] == "EventKind" && fields[2] == "=" {
+		fields := strings.Fields(line)
+		if len(fields) > 3 && strings.TrimPrefix(fields[1], "flow.") == "EventKind" && fields[2] == "=" {
 			kind, err := strconv.Unquote(fields[3])
 			require.NoError(t, err)
 			kinds = append(kinds, flow.EventKind(kind))
@@ -324,7 +350,7 @@ func (g scene) write(t *testing.T) {
 			record = stage.Ended(t, session)
 		}
 		var log bytes.Buffer
-		require.NoError(t, json.Indent(&log, stage.SnapshotOf(t, engine, session.ID()), "", " "))
+		require.NoError(t, json.Indent(&log, stage.SnapshotOf(t, engine, record.ID), "", " "))
 		require.NoError(t, os.WriteFile(path+".log.json", append(log.Bytes(), '\n'), 0o600))
 		require.NoError(t, os.WriteFile(path+".canonical.json", []byte(stage.Canonical(t, record)+"\n"), 0o600))
 	})
