@@ -97,7 +97,7 @@ func personFlag(c *cobra.Command, person *string) {
 	_ = c.Flags().SetAnnotation("person", mayBeBlank, []string{"true"})
 }
 
-// reopen goes on with a conversation after its result.
+// reopen continues a conversation after its result.
 func (p *program) reopen() *cobra.Command {
 	var o flow.Reopening
 	var budget string
