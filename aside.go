@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/prompt"
 )
 
@@ -22,8 +23,12 @@ func aside(r *flow.Record, n *flow.Note) error {
 			"leave it out, or reopen the debate with the question once it is over")
 	case d.together():
 		return flow.WithMend(errors.New("the speakers of this round speak at once"), "leave it out")
+	case d.leads(d.Seat(n.Ask)):
+		return flow.WithMend(errors.New(n.Ask+" leads the debate and holds no view"), "ask another participant")
 	case d.IsDropped(n.Ask):
 		return flow.WithMend(errors.New(n.Ask+" takes no further part"), "ask another participant")
+	case d.closing():
+		return flow.WithMend(fmt.Errorf("round %d is being closed", d.Round), d.askLater())
 	case d.asidesTaken() >= d.format.Asides:
 		had := prompt.Count(d.format.Asides, "question")
 		return flow.WithMend(fmt.Errorf("round %d has had its %s out of turn", d.Round, had), d.askLater())
@@ -49,6 +54,27 @@ func (d *Debate) asidesTaken() int {
 		}
 	}
 	return taken
+}
+
+// leads reports whether the participant in a seat is the chair of the format.
+func (d *Debate) leads(seat int) bool {
+	return seat >= 0 && !d.format.Judged(d.config.Participants[seat].Side)
+}
+
+// closing reports whether the chair of the format has begun the speech after which nobody speaks in the round.
+func (d *Debate) closing() bool {
+	last := len(d.schedule) - 1
+	if last < 0 || !d.leads(d.schedule[last].Seat) {
+		return false
+	}
+	_, begun := d.CallUsage(turnID(d.Round, d.schedule[last].ID))
+	return begun
+}
+
+// answers reports whether the next speech of the round answers a question: nothing comes between the two.
+func (d *Debate) answers() bool {
+	open := d.open()
+	return len(open) > 0 && d.schedule[open[0]].Kind == format.KindAnswer
 }
 
 // together reports whether speakers of the present round speak at once.
@@ -87,14 +113,14 @@ func asideID(round, nth int, who string) string {
 	return turnID(round, "aside."+strconv.Itoa(nth+1)+"."+who)
 }
 
-// asideCall returns the first answer out of turn that the round lacks, unless a speech has begun: that one is heard first. nil: there is
-// none.
+// asideCall returns the first answer out of turn that the round lacks, unless a speech has begun, or the answer to a speaker's question is
+// next: that one is heard first. nil: there is none.
 func (d *Debate) asideCall() *flow.Call {
 	for _, k := range d.asidesOf(d.Round) {
 		n := d.Notes[k]
 		call := d.answering(k, n)
 		switch {
-		case k < d.former, d.IsDropped(n.Ask), d.Settled(call.ID), d.Held(n.ID), d.speechBegun():
+		case k < d.former, d.IsDropped(n.Ask), d.Settled(call.ID), d.Held(n.ID), d.speechBegun(), d.answers():
 		default:
 			return call
 		}
@@ -121,6 +147,9 @@ func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
 	seat := d.Seat(n.Ask)
 	by, question, then := n.As, n.Text, " Then the debate goes on."
 	onFail := flow.OnFail{Aid: true}
+	if d.phase >= 0 && d.format.Phases[d.phase].Name == format.PhaseClosing {
+		then = " Bring no new argument." + then
+	}
 	model := "Out of turn, somebody who takes no part asks you:"
 	person := "Somebody who takes no part asks you, out of turn, as " + strconv.Quote(n.As) + ":"
 	if e := d.askedAfter(); e != nil && nth == d.former {

@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -235,4 +236,60 @@ func TestAQuestionAfterTheVerdictThatIsNotAnswered(t *testing.T) {
 	assert.Nil(t, d.Earlier[0].Answer)
 	assert.Equal(t, "the question after the verdict was not answered", d.Evidence)
 	assert.Contains(t, strings.Join(d.Outcome().Degraded, "\n"), "Ben has missed an answer out of turn in round 1")
+}
+
+// The chair of a format holds no view, and is asked for none: neither out of turn nor after the end.
+func TestAChairIsNotAskedOutOfTurn(t *testing.T) {
+	for _, f := range format.Builtin() {
+		if f.Chair == "" || f.Asides == 0 {
+			continue
+		}
+		config := stage.CastFor(f)
+		config.Judging = nil
+		chair := slices.IndexFunc(config.Participants, func(p debate.Participant) bool { return p.Side == f.Chair })
+		require.GreaterOrEqual(t, chair, 0)
+		name := config.Participants[chair].Name
+		s := stage.Begun(t, config)
+		_, err := s.Step(flow.Input{At: s.At, Signal: flow.Note{ID: "q", As: "Mo", Text: "What do you hold?", Ask: name}})
+		stage.Refused(t, err, "ask")
+		require.ErrorContains(t, err, name+" leads the debate and holds no view")
+		engine, _ := stage.Engine(config)
+		over := stage.Run(t, engine, config)
+		_, err = engine.Reopen(t.Context(), over.ID, flow.Reopening{Ask: "What do you hold?", To: name})
+		stage.Refused(t, err, "to")
+	}
+}
+
+// Nothing comes between a question of the format and its answer.
+func TestAnAnswerOutOfTurnWaitsForTheEndOfAnExchange(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Judging, config.Format, config.Rounds = nil, format.Socratic, 0
+	config.Participants[0].Side, config.Participants[1].Side = debate.Neutral, ""
+	config.Participants[0].Position = ""
+	s := stage.Begun(t, config)
+	s.Feed(question(1))
+	require.Len(t, s.InFlight(), 1)
+	s.Says(s.InFlight()[0].Call, 1)
+	s.Says(s.InFlight()[0].Call, 1)
+	require.Equal(t, []flow.Lost{{Call: "r1.aside.1.Ben", Attempt: 1}}, s.InFlight())
+	kinds := make([]flow.CallKind, 0, len(s.Record().Turns))
+	for _, turn := range s.Record().Turns {
+		kinds = append(kinds, turn.Kind)
+	}
+	assert.Equal(t, []flow.CallKind{format.KindQuestion, format.KindAnswer}, kinds)
+}
+
+// In a closing round an answer out of turn brings nothing new either.
+func TestAnAnswerOutOfTurnInAClosingRound(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Judging, config.Format, config.Rounds = nil, format.RoundLimited, 2
+	s := stage.Begun(t, config)
+	for s.Record().Round < 2 {
+		s.Says(s.InFlight()[0].Call, 1)
+	}
+	s.Feed(question(1))
+	s.Says(s.InFlight()[0].Call, 1)
+	command, err := s.Command("r2.aside.1.Ben")
+	require.NoError(t, err)
+	assert.Contains(t, command.Request.Last.Text, " Bring no new argument. Then the debate goes on.")
 }

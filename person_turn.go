@@ -35,6 +35,9 @@ func (d *Debate) standing(seat int) string {
 	if seat < 0 {
 		return ""
 	}
+	if d.freed && d.bonds[seat] != "" {
+		return released(d.bonds[seat])
+	}
 	var lines []string
 	p := d.placed(seat)
 	if p.Side != "" && d.format.Judged(p.Side) {
@@ -46,7 +49,32 @@ func (d *Debate) standing(seat int) string {
 	if p.Position != "" {
 		lines = append(lines, "Your position: "+p.Position)
 	}
+	if d.Assignment != nil {
+		for _, found := range d.Assignment.Positions {
+			if found.Participant != p.Name || len(found.KeyArguments) == 0 {
+				continue
+			}
+			lines = append(lines, "What you may build on:")
+			for _, argument := range found.KeyArguments {
+				lines = append(lines, "- "+d.Line(argument, mostAssigned))
+			}
+		}
+	}
 	return strings.Join(lines, "\n")
+}
+
+// released tells a person what a phase has freed them from, in place of it; see bond.
+func released(bond string) string {
+	switch bond {
+	case "critic":
+		return "From here on nothing that was assigned to you binds you, your part as a critic included: you may propose."
+	case "both":
+		return "From here on your side and your position no longer bind you."
+	case "view":
+		return "From here on the view that you took no longer binds you."
+	default:
+		return "From here on your " + bond + " no longer binds you."
+	}
 }
 
 // addressed tells a person to whom they speak, and what they answer.
@@ -68,13 +96,14 @@ func (d *Debate) addressed(s *format.Speech) string {
 // cited marks each line of what somebody has said, so that none reads like a line of the question in which it stands.
 func cited(said string) string { return "> " + prompt.Quoted(said) }
 
-// wished tells a person what the speech is for: in the format's own words, or else in some for its kind.
+// wished tells a person what the speech is for: in the format's own words, or else in some for its kind. The rules of questions and
+// answers hold in any case.
 func (d *Debate) wished(s *format.Speech) string {
 	var phase format.Phase
 	if d.phase >= 0 {
 		phase = d.format.Phases[d.phase]
 	}
-	own := []string{phase.Instruction}
+	own := []string{exchanged(s.Kind), phase.Instruction}
 	for n := range phase.Slots {
 		switch s.Text {
 		case format.SlotText(phase.Name, n):
@@ -92,12 +121,20 @@ func (d *Debate) wished(s *format.Speech) string {
 		return "Say what you hold, and why."
 	case format.PhaseClosing:
 		return "Say what the debate has shown. Bring nothing new."
-	case format.KindQuestion:
-		return "Ask one question."
-	case format.KindAnswer:
-		return "Answer the question."
 	default:
 		return "Answer what was said, and add what is missing."
+	}
+}
+
+// exchanged tells a person the rule of a question, or of its answer. "": the speech is neither.
+func exchanged(kind flow.CallKind) string {
+	switch kind {
+	case format.KindQuestion:
+		return "Ask one question. It should take no more than a few sentences to answer."
+	case format.KindAnswer:
+		return "Answer the question in a few sentences, and ask nothing back."
+	default:
+		return ""
 	}
 }
 
@@ -121,6 +158,9 @@ func (d *Debate) documented() string {
 func lengthOf(s *format.Speech) string {
 	if s.Words == 0 {
 		return ""
+	}
+	if s.Kind == format.KindQuestion || s.Kind == format.KindAnswer {
+		return "At most " + prompt.Count(s.Words, "word") + "."
 	}
 	return fmt.Sprintf("Aim for about %d words.", s.Words)
 }

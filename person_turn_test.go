@@ -515,3 +515,51 @@ func TestPersonsInARun(t *testing.T) {
 		assert.Equal(t, 3*time.Minute, time.Since(began).Round(time.Minute), "one minute in each round")
 	})
 }
+
+// A person is released from what bound them as a model is: the round that releases says so in place of the side and the part.
+func TestAPersonIsReleased(t *testing.T) {
+	config := withAda(flow.Term{})
+	config.Format, config.Rounds = format.DialecticalInquiry, 2
+	s := stage.Begun(t, config)
+	require.Len(t, s.Record().Inquiries, 1)
+	assert.Contains(t, s.Record().Inquiries[0].Question, "Your side: for\nYour part: to put forward a plan")
+	s.Feed(flow.Answer{Inquiry: s.Record().Inquiries[0].ID, Text: "A word of mine."})
+	s.Says(s.InFlight()[0].Call, 1)
+	for len(s.Record().Inquiries) == 0 {
+		s.Says(s.InFlight()[0].Call, 1)
+	}
+	released := s.Record().Inquiries[0].Question
+	assert.Contains(t, released, "From here on your side and your position no longer bind you.")
+	assert.NotContains(t, released, "Your side:")
+	assert.NotContains(t, released, "Your part:")
+	assert.NotContains(t, released, "Your position:")
+}
+
+// A person who is cross-examined is told the rules of questions and answers beside what the format says.
+func TestAPersonIsToldTheRulesOfACrossExamination(t *testing.T) {
+	config := withAda(flow.Term{})
+	config.Format, config.Rounds = format.LincolnDouglas, 0
+	s := stage.Begun(t, config)
+	rules := map[string]string{
+		"question": "Ask one question. It should take no more than a few sentences to answer.",
+		"answer":   "Answer the question in a few sentences, and ask nothing back.",
+	}
+	seen := make(map[string]bool)
+	for s.Record().State != flow.StateCompleted {
+		if len(s.Record().Inquiries) == 0 {
+			require.NotEmpty(t, s.InFlight())
+			s.Says(s.InFlight()[0].Call, s.InFlight()[0].Attempt)
+			continue
+		}
+		q := s.Record().Inquiries[0]
+		if rule := rules[string(q.Kind)]; rule != "" {
+			assert.Contains(t, q.Question, rule)
+			assert.Contains(t, q.Question, "\n\nAt most ")
+			seen[string(q.Kind)] = true
+		} else {
+			assert.Contains(t, q.Question, "Aim for about ")
+		}
+		s.Feed(flow.Answer{Inquiry: q.ID, Text: "A word of mine."})
+	}
+	assert.Len(t, seen, len(rules))
+}

@@ -44,6 +44,8 @@ func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 		f.Addf("to", "is missing: it names who answers, %s", strings.Join(namesOf(d.participants()), " or "))
 	case o.Ask != "" && d.Seat(o.To) < 0:
 		f.Addf("to", "%w", flow.Unknown("participant", o.To, namesOf(d.participants())...))
+	case o.Ask != "" && d.leads(d.Seat(o.To)):
+		f.Addf("to", "%w", flow.WithMend(errors.New(o.To+" leads the debate and holds no view"), "ask another participant"))
 	case o.Ask != "" && d.IsDropped(o.To):
 		f.Addf("to", "%w", flow.WithMend(errors.New(o.To+" takes no further part"), "ask another participant"))
 	case o.Ask != "": // in every format, and whatever was asked in the round before
