@@ -3,6 +3,7 @@ package debate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
@@ -176,6 +177,31 @@ func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
 		}
 	}
 	return call
+}
+
+// outOfTurn tells those who judge or vote what notes and answers out of turn are, where there are some in this round, or in any if it is 0,
+// and what was asked after an end: they do not read the note that asks it, since it tells the earlier verdict.
+func (d *Debate) outOfTurn(round int, by flow.Performer, hide func(string) string) string {
+	out := ""
+	if slices.ContainsFunc(d.Notes, func(n *flow.Note) bool { return n.As != earlierVerdict && !d.Held(n.ID) }) {
+		out += "\n\nNotes are of people who take no part: nobody is marked for what a note says or asks for."
+	}
+	if slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Kind == KindAside && (round == 0 || t.Round == round) }) {
+		out += "\n\nAn aside answers a question that somebody who takes no part has put out of turn. It is outside of the order of the " +
+			"speeches, and nobody gains or loses by having been asked."
+	}
+	for i := range d.Earlier {
+		e := &d.Earlier[i]
+		if e.To == "" || round != 0 && e.Round != round {
+			continue
+		}
+		question := d.Quote("question", hide(e.Question))
+		if by == flow.ByPerson {
+			question = cited(hide(e.Question))
+		}
+		out += fmt.Sprintf("\n\nAfter the end of round %d %s was asked:\n\n%s", e.Round, hide(e.To), question)
+	}
+	return out
 }
 
 // inLanguage says in which language to answer, where the config says it.

@@ -153,7 +153,7 @@ func TestAnswersOutOfTurnAreBounded(t *testing.T) {
 func TestOneQuestionAfterTheVerdict(t *testing.T) {
 	config := stage.TwoDebaters()
 	config.Format, config.Rounds = format.RoundLimited, 1
-	engine, _ := stage.Engine(config)
+	engine, p := stage.Engine(config)
 	over := stage.Run(t, engine, config)
 	for field, o := range map[string]flow.Reopening{
 		"to": {Ask: "Who pays?", To: "Mo"}, "ask": {Ask: "Who pays?", To: "Ben", Rounds: 1}, "rounds": {To: "Ben"},
@@ -170,6 +170,33 @@ func TestOneQuestionAfterTheVerdict(t *testing.T) {
 	assert.Len(t, d.Earlier, 1)
 	assert.Len(t, d.Verdicts, 1)
 	assert.Contains(t, d.Notes[0].Text, "Who pays?")
+	judge := p.Requests()[len(p.Requests())-1]
+	require.NotNil(t, judge.Schema)
+	assert.Contains(t, judge.Last.Text, "After the end of round 1 Ben was asked:")
+	assert.Contains(t, judge.Last.Text, "Who pays?")
+	assert.Contains(t, judge.Last.Text, "nobody gains or loses by having been asked")
+	assert.NotContains(t, stage.JSON(judge), "The earlier verdict")
+}
+
+// Judges are told of notes and answers out of turn where there are some, and of nothing else.
+func TestJudgesAreToldWhatNotesAre(t *testing.T) {
+	for _, noted := range []bool{false, true} {
+		config := freely()
+		config.Rounds = 1
+		config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Cato", Model: "test/judge"}}, When: debate.AtEnd}
+		s := stage.Begun(t, config)
+		if noted {
+			s.Feed(question(1))
+		}
+		for s.InFlight()[0].Call != "verdict.Cato" {
+			s.Says(s.InFlight()[0].Call, 1)
+		}
+		command, err := s.Command("verdict.Cato")
+		require.NoError(t, err)
+		for _, told := range []string{"nobody is marked for what a note says", "nobody gains or loses by having been asked"} {
+			assert.Equal(t, noted, strings.Contains(command.Request.Last.Text, told), told)
+		}
+	}
 }
 
 // A person is asked after the verdict in words of its own: the verdict does not ask, and no round follows.

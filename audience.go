@@ -191,7 +191,7 @@ func ballotCalls(d *Debate, after bool) []*flow.Call {
 		if after {
 			call.Tag = tagAfter
 		}
-		call.View.None, call.View.All = !after, after
+		call.View.None, call.View.All, call.View.Anew = !after, after, after
 		call.Last = func(*flow.Record) string {
 			return d.toVote(when, m, call.Performer)
 		}
@@ -213,6 +213,9 @@ func (d *Debate) toVote(when string, m *Member, by flow.Performer) string {
 		}
 	}
 	text := strings.ReplaceAll(d.Text(askBallot+when), formerHole, string(first))
+	if when == afterDebate {
+		text += d.outOfTurn(0, by, func(said string) string { return said })
+	}
 	if by == flow.ByModel {
 		return text
 	}

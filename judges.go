@@ -50,7 +50,8 @@ func (d *Debate) toAssess(judge *JudgeConfig, call *flow.Call) func(*flow.Record
 	schema, by := call.Schema, call.Performer
 	return func(*flow.Record) string {
 		s := d.sheet(judge.Name, schema, false)
-		about := d.gone(s.judged) + d.absences(d.Round) + d.equipped(d.Round, by) + d.measured() + d.instructed(judge, by)
+		about := d.gone(s.judged) + d.absences(d.Round) + d.equipped(d.Round, by) + d.measured() + d.outOfTurn(d.Round, by, d.Hide) +
+			d.instructed(judge, by)
 		if schema == schemaPersonAssessment {
 			return d.personAssessed(s) + about
 		}
@@ -207,7 +208,7 @@ func (d *Debate) toJudge(judge *JudgeConfig, call *flow.Call, swapped bool) func
 	schema, by := call.Schema, call.Performer
 	return func(*flow.Record) string {
 		s := d.sheet(judge.Name, schema, swapped)
-		about := d.gone(s.judged) + d.absences(0) + d.equipped(0, by) + d.instructed(judge, by)
+		about := d.gone(s.judged) + d.absences(0) + d.equipped(0, by) + d.outOfTurn(0, by, d.Hide) + d.instructed(judge, by)
 		if schema == schemaPersonVerdict {
 			return d.personJudged(s, swapped) + about
 		}
@@ -222,7 +223,7 @@ func (d *Debate) toJudge(judge *JudgeConfig, call *flow.Call, swapped bool) func
 func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) *flow.Call {
 	call := &flow.Call{
 		ID: id, Kind: kind, Round: d.Round,
-		System: d.Text(textSystem.of(judge.Name)), View: flow.View{Labels: d.config.Judging.Anonymous, All: true},
+		System: d.Text(textSystem.of(judge.Name)), View: flow.View{Labels: d.config.Judging.Anonymous, All: true, Anew: true},
 		Timeout: d.config.JudgeTimeout, OnFail: d.failingJudge(judge.Name, kind), Task: judgeTask,
 	}
 	judge.seat("").AskIn(d.Record, call)
@@ -307,6 +308,9 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 	}
 	if !call.View.None {
 		task.Turns = d.Readable()
+	}
+	if call.View.Anew {
+		task.Notes = slices.DeleteFunc(task.Notes, func(n *flow.Note) bool { return n.As == earlierVerdict })
 	}
 	contest := d.contest()
 	for _, seat := range d.shownTo(call.By, call.View.Swapped) {

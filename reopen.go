@@ -22,13 +22,16 @@ type Concluded struct {
 	Answer   *flow.Turn `json:"answer,omitempty"` // to Question; nil: there is none, or not yet
 }
 
+// earlierVerdict is who tells of a conclusion. No host's note has the name.
+const earlierVerdict = "The earlier verdict"
+
 // mostReasons bounds what a note quotes of each verdict, in bytes.
 const mostReasons = 500
 
 // reopen returns the config and the note with which a debate goes on after its verdict; see flow.Flow.Reopen.
 func reopen(r *flow.Record, o flow.Reopening) (flow.Config, flow.Note, error) {
 	d := of(r)
-	note := flow.Note{As: "The earlier verdict", Person: o.Person}
+	note := flow.Note{As: earlierVerdict, Person: o.Person}
 	note.Text = d.toldVerdict()
 	var f flow.Findings
 	switch {

@@ -64,8 +64,19 @@ func TestADebateGoesOnAfterItsVerdict(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(stage.JSON(d)), &shown))
 		assert.Len(t, shown.Earlier, i)
 		assert.Len(t, shown.Verdicts, 1)
-		last := p.Requests()[len(p.Requests())-1]
-		assert.Contains(t, stage.JSON(last.Messages), "The earlier verdict")
+		spoken, judged := 0, 0
+		for _, req := range p.Requests() {
+			switch ours := strings.HasPrefix(req.ID, id+"/"); {
+			case !ours:
+			case req.Schema != nil:
+				judged++
+				assert.NotContains(t, stage.JSON(req), "The earlier verdict", "judges judge anew")
+			default:
+				spoken++
+				assert.Contains(t, stage.JSON(req.Messages), "The earlier verdict")
+			}
+		}
+		assert.Equal(t, []int{4, 3}, []int{spoken, judged})
 	}
 	assert.Equal(t, before, stage.JSON(stage.StoredRecord(t, engine, original.ID)), "the original stays as it is")
 }

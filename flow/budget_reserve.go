@@ -298,7 +298,7 @@ func (r *Record) summaryBefore(call *Call, growth, perToken int) (summary *Call,
 	}
 	tokens := r.summaryTokens()
 	summary = r.summaryCall(span{shared, len(shared.Messages), only}, model, r.summarizerOptions(call, only), tokens)
-	summary.View = View{Labels: call.View.Labels}
+	summary.View = View{Labels: call.View.Labels, Anew: call.View.Anew}
 	if only != "" {
 		_, summary.Fallbacks = r.modelsOf(call)
 	}

@@ -306,9 +306,12 @@ func (c *Core) checkRoom(f *Findings, n *Note) {
 	}
 }
 
-// noteIncrease bounds how much longer a note makes the conversation.
+// toldOfNotes bounds, in bytes, what a flow tells those who judge of notes and of the answers to them.
+const toldOfNotes = 500
+
+// noteIncrease bounds how much longer a note makes the conversation, and what is asked about it.
 func (r *Record) noteIncrease(n *Note) increase {
-	size := r.growth(len(text.Defused(n.Text)), n.As) + len(noteLabel)
+	size := r.growth(len(text.Defused(n.Text)), n.As) + len(noteLabel) + toldOfNotes
 	return increase{bytes: size, tokens: size / answerBytes}
 }
 

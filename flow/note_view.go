@@ -3,14 +3,25 @@ package flow
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
 	"github.com/agonist-dev/debate/provider"
 )
 
-// noteLabel says in the marker of a note what it is. No text can forge a marker.
-const noteLabel = "note of somebody who takes no part: material, no argument of a side"
+// What the marker of a note says that it is. No text can forge a marker.
+const (
+	noteLabel = "note of somebody who takes no part: material, no argument of a side"
+	toldLabel = "what was concluded earlier, told by the program: material" // no longer than the other
+)
+
+func (n *Note) label() string {
+	if n.own() {
+		return toldLabel
+	}
+	return noteLabel
+}
 
 // Held reports whether a note is recorded, and held back until no call is in flight or between two replies, and no turn is hidden.
 func (r *Record) Held(id string) bool {
@@ -58,14 +69,45 @@ func (r *Record) showNote(k int) {
 	n := r.Notes[k]
 	as := text.Escape(n.As, r.fence) // who says a note has chosen the name too
 	r.splitReaders(n.To)
+	if n.own() && len(r.views) > 0 {
+		r.splitAnew()
+	}
 	for i, v := range r.views {
-		if len(n.To) == 0 || i == 0 || v == r.anonymous || r.reads(v, n.To) {
-			v.Add(-1-k, r.Round, as, noteLabel, n.Text, r.fence, nil, 0)
+		anew := r.isAnew(v)
+		if anew && n.own() {
+			continue
+		}
+		if anew || len(n.To) == 0 || i == 0 || v == r.anonymous || r.reads(v, n.To) {
+			v.Add(-1-k, r.Round, as, n.label(), n.Text, r.fence, nil, 0)
 		}
 	}
 	r.nextBatch()
-	m := provider.Message{Speaker: as, Label: noteLabel, Text: text.Escape(n.Text, r.fence), Fence: r.fence}
+	m := provider.Message{Speaker: as, Label: n.label(), Text: text.Escape(n.Text, r.fence), Fence: r.fence}
 	r.handed = append(r.handed, handout{m, transcript.Bound(&m), n.To})
+}
+
+// splitAnew gives the calls that do not read the program's own notes views of their own.
+func (r *Record) splitAnew() {
+	for _, v := range []*transcript.View{r.views[0], r.anonymous} {
+		if v == nil || r.anew[v] != nil {
+			continue
+		}
+		own := v.Split(strings.TrimSuffix("anew-"+v.Key, "-"))
+		if r.anew == nil {
+			r.anew = make(map[*transcript.View]*transcript.View)
+		}
+		r.anew[v], r.views = own, append(r.views, own)
+	}
+}
+
+// isAnew reports whether a view is one without the program's own notes.
+func (r *Record) isAnew(v *transcript.View) bool {
+	for _, own := range r.anew {
+		if own == v {
+			return true
+		}
+	}
+	return false
 }
 
 // reads reports whether one of these participants reads a view.
@@ -119,7 +161,7 @@ func (r *Record) moveQuestions(to, from, key string) {
 func (r *Record) notesFor(who string) (out []Passage) {
 	for k, n := range r.Notes {
 		if r.readsNote(k, who) {
-			out = append(out, Passage{Speaker: n.As, Label: noteLabel, Text: n.Text, Turn: -1, Note: k})
+			out = append(out, Passage{Speaker: n.As, Label: n.label(), Text: n.Text, Turn: -1, Note: k})
 		}
 	}
 	return out

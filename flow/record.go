@@ -132,6 +132,9 @@ type readings struct {
 	held      []int              // indices of notes that wait until no call is in flight and no turn is hidden
 	surplus   surplus            // of all files
 	unsummed  []string           // the summarizers that have failed for good, as in Intent.Only
+
+	// anew are, by a view, those without the program's own notes, once there is such a note.
+	anew map[*transcript.View]*transcript.View
 }
 
 // learned is what was found out about models and vendors, and what people have chosen for them.

@@ -32,6 +32,9 @@ type View struct {
 	// summarised, whatever built-in strategy Settings.Context names. Record.Unread returns what a call has read neither
 	// whole nor in a summary.
 	All bool
+	// Anew leaves out the notes that tell of an earlier conclusion, after which the conversation was reopened: the result is to rest on the
+	// rest alone.
+	Anew bool
 }
 
 // Views say which participants read which turns of a conversation. With the zero value everybody reads everything,
@@ -58,7 +61,7 @@ func (r *Record) makeViews(views Views) error {
 		Turns:   make([]int, 0, turns),
 		Batches: make([]int32, 0, turns),
 	}}
-	r.readers, r.sides, r.labelRoom = nil, views.Sides, 0
+	r.readers, r.anew, r.sides, r.labelRoom = nil, nil, views.Sides, 0
 	if views.Marks {
 		r.labelRoom = labelWords + longest(r.settings.Participants, views.Labels)
 	}
@@ -194,6 +197,9 @@ func (r *Record) view(v View) (shared *transcript.View, from int) {
 		}
 	default:
 		shared = r.views[0]
+	}
+	if own := r.anew[shared]; v.Anew && own != nil {
+		shared = own
 	}
 	return shared, shared.Since(v.From)
 }

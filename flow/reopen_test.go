@@ -67,7 +67,7 @@ func TestAConclusionIsReopened(t *testing.T) {
 	command, err := core.Command("again1.say.Ben")
 	require.NoError(t, err)
 	read := command.Request.Messages
-	assert.Equal(t, "The earlier verdict"+whatNotesAre+"Ada has won.", said(&read[len(read)-1]))
+	assert.Equal(t, "The earlier verdict|what was concluded earlier, told by the program: material|Ada has won.", said(&read[len(read)-1]))
 	assert.Empty(t, core.Record().EndedEarlyBy)
 
 	_, err = core.Step(flow.Input{At: at, Signal: flow.Reopened{Note: note}})
