@@ -195,6 +195,9 @@ func ballotCalls(d *Debate, after bool) []*flow.Call {
 		call.Last = func(*flow.Record) string {
 			return d.toVote(when, m, call.Performer)
 		}
+		if call.Person != nil {
+			call.Person.Ask = func(*flow.Record) string { return d.personVotes(when, m) }
+		}
 		if !d.Done(call.ID) && !d.Skipped(call.ID) && (!after || !d.Skipped("vote.before."+m.Name)) {
 			calls = append(calls, call)
 		}
@@ -206,20 +209,41 @@ func ballotCalls(d *Debate, after bool) []*flow.Call {
 // One who is no model reads no system prompt, and has here the motion, what a vote means, the language, and the instructions of the host
 // program.
 func (d *Debate) toVote(when string, m *Member, by flow.Performer) string {
-	first := VoteUndecided // in an estimate nobody has voted
-	for _, b := range d.Ballots {
-		if b.Voter == m.Name && !b.After {
-			first = b.Vote
-		}
-	}
-	text := strings.ReplaceAll(d.Text(askBallot+when), formerHole, string(first))
+	text := strings.ReplaceAll(d.Text(askBallot+when), formerHole, string(d.firstVote(m)))
 	if when == afterDebate {
 		text += d.outOfTurn(0, by, func(said string) string { return said })
 	}
 	if by == flow.ByModel {
 		return text
 	}
-	return text + behind(d.Text(askMotion)) + d.language() + further(joined(d.config.Audience.Instructions, m.Instructions))
+	return text + d.voting(m)
+}
+
+// firstVote returns how a member has voted before the debate. In an estimate nobody has.
+func (d *Debate) firstVote(m *Member) Vote {
+	first := VoteUndecided
+	for _, b := range d.Ballots {
+		if b.Voter == m.Name && !b.After {
+			first = b.Vote
+		}
+	}
+	return first
+}
+
+// voting tells a member who reads no system prompt what a vote means.
+func (d *Debate) voting(m *Member) string {
+	return behind(d.Text(askMotion)) + d.language() + further(joined(d.config.Audience.Instructions, m.Instructions))
+}
+
+// personVotes is what a person is asked who votes, in words for a person.
+func (d *Debate) personVotes(when string, m *Member) string {
+	asked, about := "The debate has not begun. How do you see the motion now?", ""
+	if when == afterDebate {
+		asked = fmt.Sprintf("The debate is over. Before it you voted %q. How do you see the motion now?", d.firstVote(m))
+		about = d.outOfTurn(0, flow.ByPerson, func(said string) string { return said })
+	}
+	return asked + " Vote \"for\", \"against\" or \"undecided\", and say why in one or two sentences.\n\nThe answer looks like this: " +
+		exampleOf(BallotAnswer{Vote: VoteUndecided, Reasoning: "…"}) + about + d.voting(m)
 }
 
 // memberCall asks a member of the audience, whose answer can be left out.

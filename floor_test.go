@@ -85,6 +85,8 @@ func TestAPersonGivesTheFloor(t *testing.T) {
 	require.True(t, open)
 	assert.Equal(t, "Kim", q.To)
 	assert.Contains(t, q.Question, config.Topic)
+	assert.NotContains(t, q.Question, "JSON object")
+	assert.Contains(t, q.Question, `The answer looks like this: {"because":"…","to":"Ada"}`)
 	s.Feed(flow.Answer{Inquiry: q.ID, Text: stage.JSON(debate.FloorAnswer{Because: "He was asked.", To: "Cid"})})
 	assert.Equal(t, "r1.opening.Cid", s.InFlight()[0].Call)
 

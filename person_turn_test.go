@@ -99,14 +99,20 @@ func TestAPersonInTheAudienceAsks(t *testing.T) {
 			{Who: "against:1"},
 		},
 	}}}
-	config.Prompts, config.Language = map[string]string{"turn": canary}, "German"
+	config.Prompts, config.Language = map[string]string{"turn": canary, "ballot": canary + "\n\n{{.Fields}}"}, "German"
 	config.Audience = &debate.Audience{
 		Members: []debate.Member{{Name: "Kim", Person: true, Instructions: "Ask about money."}}, Instructions: "Do not shout.",
 	}
 	s := stage.Begun(t, config)
-	vote := stage.JSON(debate.BallotAnswer{Vote: debate.VoteUndecided, Reasoning: "Both have a point."})
-	s.Feed(flow.Answer{Inquiry: "vote.before.Kim", Text: vote})
-	q, open := s.Record().Question("r1.hearing.1.Kim")
+	q, open := s.Record().Question("vote.before.Kim")
+	require.True(t, open)
+	for _, words := range []string{canary, "JSON object"} {
+		assert.NotContains(t, q.Question, words)
+	}
+	_, example, _ := strings.Cut(q.Question, "The answer looks like this: ")
+	example, _, _ = strings.Cut(example, "\n")
+	s.Feed(flow.Answer{Inquiry: q.ID, Text: example})
+	q, open = s.Record().Question("r1.hearing.1.Kim")
 	require.True(t, open)
 	for _, part := range []string{
 		"It is your turn, Kim: question, round 1 of 2.", config.Topic, "You speak to Ada.", "Ask one question.", "Write in German.",
