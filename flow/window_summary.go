@@ -2,6 +2,7 @@ package flow
 
 import (
 	"errors"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -197,9 +198,47 @@ func (r *Record) foldSummary(s *Summarized) {
 	if s.Cut {
 		content += "\n[… the summary was longer, and is cut here]"
 	}
+	if call := r.calls[s.Call]; call != nil && call.intent != nil {
+		content += r.marked(v, s.Upto, min(mostMarked, maxReplyBytes(visibleTokens(call.intent))-len(content)))
+	}
 	v.Summarize(s.Only, &transcript.Summary{
 		Message: provider.Message{Speaker: summaryTitle, Text: text.Escape(content, r.fence), Fence: r.fence}, Upto: s.Upto,
 	})
+}
+
+// mostMarked bounds what a summary keeps of markers, in bytes.
+const mostMarked = 2000
+
+// marked tells what only markers say of the first messages of a view, in at most so many bytes: that one is a note, that a quotation does
+// not stand so in a document, that a model stood in. Whoever reads a summary reads no marker. "": there is nothing to tell, or no room.
+func (r *Record) marked(v *transcript.View, upto, room int) string {
+	const head, rest = "\n\nThe program adds what it has marked in these turns:", "\n- …"
+	out := head
+	for i := range min(upto, len(v.Messages)) {
+		m := &v.Messages[i]
+		line := "\n- " + m.Speaker + ": " + m.Label
+		if m.Label == "" || !r.remarkable(v.Turns[i]) || strings.Contains(out+"\n", line+"\n") {
+			continue
+		}
+		if len(out)+len(line)+len(rest) > room {
+			out += rest
+			break
+		}
+		out += line
+	}
+	if out == head || len(out) > room {
+		return ""
+	}
+	return out
+}
+
+// remarkable reports whether the marker of a message says what nobody may miss: see marked. n is that of transcript.View.Turns.
+func (r *Record) remarkable(n int) bool {
+	if n < 0 { // a note
+		return true
+	}
+	t := r.Turns[n]
+	return t.StandIn || slices.ContainsFunc(t.Quotations, func(q Quotation) bool { return q.Status != QuoteVerified || q.Changed != "" })
 }
 
 // summaryTexts renders the summarizer's prompts, which every flow has: an amendment may name a summarizer later.

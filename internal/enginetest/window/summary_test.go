@@ -3,8 +3,11 @@ package window_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -204,4 +207,23 @@ func TestASummaryForAJudgeWithoutNames(t *testing.T) {
 	for _, req := range d.TurnsOf() {
 		assert.NotContains(t, stage.Heard(&req), "summary", "the debaters' windows hold everything")
 	}
+}
+
+// A summary keeps what only the marker of a note says: whoever reads the summary knows that it is no argument of a side.
+func TestASummaryKeepsWhatMarkersSay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := stage.NewTalk(14, 6000).Summarizes(true)
+		stage.Slowly(d.Provider)
+		session := stage.Started(t, d.Engine, d.Config)
+		stage.Pass(500 * time.Millisecond)
+		_, err := session.Say(t.Context(), flow.Note{ID: "rain", As: "Mo", Text: "Mind the rain."})
+		require.NoError(t, err)
+		record := stage.Ended(t, session)
+		require.NotEmpty(t, record.Summaries)
+		last := d.TurnsOf()[27]
+		summary := slices.IndexFunc(last.Messages, func(m provider.Message) bool { return strings.HasPrefix(m.Speaker, "(summary") })
+		require.GreaterOrEqual(t, summary, 0)
+		assert.Contains(t, last.Messages[summary].Text, "\n- Mo: note of somebody who takes no part: material, no argument of a side")
+		assert.Equal(t, 1, strings.Count(last.Messages[summary].Text, "\n- "), "of other turns there is nothing to tell")
+	})
 }
