@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -163,4 +164,15 @@ func lengthOf(s *format.Speech) string {
 		return "At most " + prompt.Count(s.Words, "word") + "."
 	}
 	return fmt.Sprintf("Aim for about %d words.", s.Words)
+}
+
+// mostWritten returns how many bytes a person may write where a model has so many tokens: what they take in writing like the topic's, so
+// that nobody has more room than another. 0: the tokens alone bound it, since the config names a language, and its writing is not known.
+func (d *Debate) mostWritten(tokens int) int {
+	const halves = 9 // a token has 4.5 letters
+	letters := utf8.RuneCountInString(d.config.Topic)
+	if d.config.Language != "" || letters == 0 {
+		return 0
+	}
+	return int(float64(tokens) * halves / 2 * float64(len(d.config.Topic)) / float64(letters))
 }

@@ -569,3 +569,17 @@ func TestAPersonIsToldTheRulesOfACrossExamination(t *testing.T) {
 	}
 	assert.Len(t, seen, len(rules))
 }
+
+// A person has about as much room for a speech with a time as a model, in whatever writing.
+func TestAPersonHasTheRoomOfAModel(t *testing.T) {
+	for topic, perLetter := range map[string]float64{"Should cities ban cars?": 1, "Нужно": 2} {
+		config := withAda(flow.Term{})
+		config.Format, config.Rounds, config.Topic = format.LincolnDouglas, 0, topic
+		s := stage.Begun(t, config)
+		q := s.Record().Inquiries[0]
+		const tokens = 2 * 6 * format.WordsPerMinute // of six minutes
+		assert.Equal(t, int(min(8, 4.5*perLetter)*tokens), q.Max, topic)
+		_, err := s.Step(flow.Input{At: s.At, Signal: flow.Answer{Inquiry: q.ID, Text: strings.Repeat("x", q.Max+1)}})
+		stage.Refused(t, err, "text")
+	}
+}

@@ -74,6 +74,9 @@ func turnCall(d *Debate, s *format.Speech) *flow.Call {
 	if call.MaxTokens == 0 && s.MaxTokens > 0 {
 		call.MaxTokens = min(s.MaxTokens, d.config.MaxTokens)
 	}
+	if call.Person != nil && s.MaxTokens > 0 {
+		call.Person.Most = d.mostWritten(call.MaxTokens)
+	}
 	return call
 }
 
@@ -187,6 +190,7 @@ func questionCall(d *Debate, s *format.Speech, id string) *flow.Call {
 			call.MaxTokens = s.MaxTokens
 			if call.Person != nil {
 				call.Person.Ask = d.personTurn(s, joined(d.config.Audience.Instructions, m.Instructions))
+				call.Person.Most = d.mostWritten(s.MaxTokens)
 			}
 			return call
 		}

@@ -29,6 +29,8 @@ type ForPerson struct {
 	// Ask makes the question in words for a person. nil: Call.Last does. It must be pure.
 	Ask  func(r *Record) string
 	Term Term
+	// Most bounds an answer without a schema, in bytes, where it is less than what the call's tokens may take. 0: it does not.
+	Most int
 }
 
 // checkTerm refuses a term where no person is asked, and one that says what follows without saying when.
@@ -97,6 +99,9 @@ func (c *Core) inquire(ready *prepared, intent *Intent) error {
 	q := &Inquiry{ID: intent.Call, Kind: intent.Kind, To: intent.By, Question: ready.last, Schema: wireJSON(ready.wire)}
 	if intent.Schema == "" {
 		q.Max = maxReplyBytes(cmp.Or(visibleTokens(intent), r.settings.MaxTokens))
+		if p := call.Person; p != nil && p.Most > 0 {
+			q.Max = min(q.Max, p.Most)
+		}
 	}
 	if !call.View.None {
 		v, _ := r.view(call.View)
