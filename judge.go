@@ -51,7 +51,8 @@ type JudgeTask struct {
 	Judged []string
 	Turns  []*flow.Turn // oldest first, as [flow.Record.Readable] returns them; their text is hostile
 	// Notes are what was said in between by those who take no part, oldest first, as [flow.Record.ReadableNotes] returns them. Their text is
-	// hostile. A turn of the kind KindAside whose call is "r2.aside.1.Ben" answers the first of them.
+	// hostile. A turn of the kind KindAside whose call is "r2.aside.1.Ben" answers the first of them. Where a debate was reopened, the note
+	// that tells the earlier verdict has for judges and voters only what is asked.
 	Notes []*flow.Note
 	// Choices are the names of those who may have the floor, of whom a [FloorAnswer] names one. nil: the call is no KindFloor.
 	Choices []string

@@ -309,8 +309,10 @@ func judgeTask(r *flow.Record, asked flow.Asked) any {
 	if !call.View.None {
 		task.Turns = d.Readable()
 	}
-	if call.View.Anew {
-		task.Notes = slices.DeleteFunc(task.Notes, func(n *flow.Note) bool { return n.As == earlierVerdict })
+	for _, n := range task.Notes { // copies
+		if call.View.Anew && n.As == earlierVerdict {
+			_, n.Text, _ = strings.Cut(n.Text, beforeQuestion)
+		}
 	}
 	contest := d.contest()
 	for _, seat := range d.shownTo(call.By, call.View.Swapped) {

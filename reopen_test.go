@@ -26,7 +26,10 @@ func TestADebateGoesOnAfterItsVerdict(t *testing.T) {
 	config.Audience = &debate.Audience{Members: []debate.Member{{Name: "Mo", Judge: "mo"}}}
 	engine, p := stage.Engine(config)
 	engine.Judges = map[string]debate.Judge{
-		"mo": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
+		"mo": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+			for _, note := range task.Notes {
+				assert.Empty(t, note.Text, "those who vote are not told the verdict")
+			}
 			return json.RawMessage(`{"reasoning":"So it seems.","vote":"for"}`), nil
 		}),
 	}
