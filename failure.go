@@ -86,7 +86,7 @@ func (d *Debate) withoutVerdict() bool {
 func (d *Debate) lacksSpeeches() []string {
 	var out []string
 	if d.alone {
-		if who := d.unanswered(); who != "" && !d.Skipped(asideID(d.Round, d.former, who)) {
+		if who := d.owesAnswer(); who != "" && !d.Skipped(asideID(d.Round, d.former, who)) {
 			out = append(out, "the answer of "+who+" to the question after the verdict")
 		}
 		return out

@@ -417,7 +417,7 @@ func judged(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
 	exit := flow.Exit{}
 	switch end, ends := endReason(d); {
-	case d.unanswered() != "":
+	case d.owesAnswer() != "":
 		exit.Reason, exit.Evidence = flow.EndRounds, "the question after the verdict was not answered"
 	case d.alone:
 		exit.Reason, exit.Evidence = flow.EndRounds, "the question after the verdict is answered"

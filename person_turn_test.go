@@ -372,6 +372,7 @@ func TestAForkAsksAPersonAnew(t *testing.T) {
 				assert.WithinDuration(t, time.Now().Add(time.Hour), record.Inquiries[0].Until, time.Minute, "at event %d", seq+1)
 				require.NoError(t, fork.Answer(t.Context(), flow.Answer{Inquiry: stage.AdasOpening, Text: "Here I am."}))
 				require.NoError(t, fork.Close())
+				verified(t, engine, record.ID)
 			}
 			fork, err := engine.Fork(t.Context(), config.ID, length, debate.Editing(func(c *debate.Config) {
 				c.Participants[0].Person, c.Participants[0].Term, c.Participants[0].Model = false, flow.Term{}, "test/debater"

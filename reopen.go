@@ -117,7 +117,7 @@ func (d *Debate) askedAfter() *Concluded {
 }
 
 // unanswered returns who was asked after a conclusion and has not answered. "": nobody is asked, or the answer is there.
-func (d *Debate) unanswered() string {
+func (d *Debate) owesAnswer() string {
 	if e := d.askedAfter(); e != nil && e.Answer == nil {
 		return e.To
 	}

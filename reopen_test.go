@@ -20,6 +20,13 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
+// verified checks that the flow decides again what the log of a conversation says.
+func verified(t *testing.T, engine *debate.Engine, id string) {
+	t.Helper()
+	_, err := engine.Verify(t.Context(), id)
+	require.NoError(t, err)
+}
+
 // A debate goes on after its verdict, twice. Those who speak read the verdict, and each verdict stands in the record.
 func TestADebateGoesOnAfterItsVerdict(t *testing.T) {
 	config := stage.TwoDebaters()
@@ -42,6 +49,7 @@ func TestADebateGoesOnAfterItsVerdict(t *testing.T) {
 		record := stage.Ended(t, session)
 		require.NoError(t, session.Close())
 		id = record.ID
+		verified(t, engine, id)
 		d := stage.View(record)
 		assert.Equal(t, flow.StateCompleted, d.State)
 		assert.Equal(t, 3+2*i, d.Round)
@@ -186,6 +194,7 @@ func TestEveryFormatIsReopenedForAQuestion(t *testing.T) {
 				require.NotNil(t, asked.Answer)
 				assert.Equal(t, d.Turns[len(d.Turns)-1].Call, asked.Answer.Call)
 				id = d.ID
+				verified(t, engine, id)
 			}
 			answers := 0
 			for _, req := range p.Requests() {

@@ -333,9 +333,9 @@ func (c *Core) mayReopen(n *Note) error {
 	return noRoomToGoOn(at)
 }
 
-// mayGoOn refuses to reopen a conversation of which no call may begin: it would end at once with another conclusion. Calls that the flow
+// mayBegin refuses to reopen a conversation of which no call may begin: it would end at once with another conclusion. Calls that the flow
 // wants only after a transition of its own are not looked at.
-func (c *Core) mayGoOn() error {
+func (c *Core) mayBegin() error {
 	step := c.machine.flow.Steps[c.record.State]
 	if c.record.settings.Budget == nil || step.Calls == nil {
 		return nil

@@ -66,7 +66,7 @@ func (c *Core) reopen(s Reopened) error {
 	if err := c.note(s.Note); err != nil {
 		return err
 	}
-	return c.mayGoOn()
+	return c.mayBegin()
 }
 
 // checkAsked refuses what cannot be asked after a conclusion: it is empty, or has no room beside the least that is told of that.

@@ -133,6 +133,8 @@ func alone(t *flow.Transition, inputs []flow.Trigger) bool {
 	switch t.On {
 	case flow.TriggerInitialized, flow.TriggerComplete, flow.TriggerCompleted:
 		return true
+	case flow.TriggerReopen: // a person has asked for it, in the same commit
+		return false
 	default: // one of the flow's own
 		return !slices.ContainsFunc(flow.Lifecycle(), func(rule flow.Rule) bool { return rule.On == t.On })
 	}
