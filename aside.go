@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -182,13 +183,13 @@ func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
 // outOfTurn tells those who judge or vote what notes and answers out of turn are, where there are some in this round, or in any if it is 0,
 // and what was asked after an end: they do not read the note that asks it, since it tells the earlier verdict.
 func (d *Debate) outOfTurn(round int, by flow.Performer, hide func(string) string) string {
-	out := ""
+	var out []string
 	if slices.ContainsFunc(d.Notes, func(n *flow.Note) bool { return n.As != earlierVerdict && !d.Held(n.ID) }) {
-		out += "\n\nNotes are of people who take no part: nobody is marked for what a note says or asks for."
+		out = append(out, "\n\nNotes are of people who take no part: nobody is marked for what a note says or asks for.")
 	}
 	if slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Kind == KindAside && (round == 0 || t.Round == round) }) {
-		out += "\n\nAn aside answers a question that somebody who takes no part has put out of turn. It is outside of the order of the " +
-			"speeches, and nobody gains or loses by having been asked."
+		out = append(out, "\n\nAn aside answers a question that somebody who takes no part has put out of turn. It is outside of the order "+
+			"of the speeches, and nobody gains or loses by having been asked.")
 	}
 	for i := range d.Earlier {
 		e := &d.Earlier[i]
@@ -199,9 +200,9 @@ func (d *Debate) outOfTurn(round int, by flow.Performer, hide func(string) strin
 		if by == flow.ByPerson {
 			question = cited(hide(e.Question))
 		}
-		out += fmt.Sprintf("\n\nAfter the end of round %d %s was asked:\n\n%s", e.Round, hide(e.To), question)
+		out = append(out, fmt.Sprintf("\n\nAfter the end of round %d %s was asked:\n\n%s", e.Round, hide(e.To), question))
 	}
-	return out
+	return strings.Join(out, "")
 }
 
 // inLanguage says in which language to answer, where the config says it.

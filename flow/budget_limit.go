@@ -343,14 +343,13 @@ func (c *Core) mayBegin() error {
 	var lacks atLimit
 	for _, call := range step.Calls(c.record) {
 		ready, intent, failure := c.prepare(call, false)
-		if failure != nil {
-			return nil // that is no matter of the budget
+		begins := failure != nil // that is no matter of the budget
+		if !begins {
+			_, _, lacks, begins = c.allot(beginning{ready, intent}, nil)
 		}
-		_, _, at, ok := c.allot(beginning{ready, intent}, nil)
-		if ok {
+		if begins {
 			return nil
 		}
-		lacks = at
 	}
 	return noRoomToGoOn(lacks)
 }

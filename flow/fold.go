@@ -125,7 +125,8 @@ func (r *Record) foldWarning(w *Warning) {
 func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	switch {
 	case s.Version > LogVersion:
-		return invalid("start.version", "%w: a reader of version %d of logs; this release reads up to version %d", ErrMissing, s.Version, LogVersion)
+		return invalid("start.version", "%w: a reader of version %d of logs; this release reads up to version %d",
+			ErrMissing, s.Version, LogVersion)
 	case s.Version < 1:
 		return invalid("start.version", "is %d", s.Version)
 	case s.Config.IsZero():

@@ -38,17 +38,9 @@ func (l *Engine) fork(
 	if err != nil {
 		return "", nil, err
 	}
-	config, err := l.machines[origin.Flow().Name].Normalized(origin.Record().Config()) // a copy, since edit may write to it
+	config, forced, err := l.edited(origin, edit)
 	if err != nil {
 		return "", nil, err
-	}
-	name := origin.Flow().Name
-	forced := origin.Record().Start().Settings.Unattended && !config.Settings().Unattended // the config says nothing that an edit could change
-	config = flow.Named(name, config)
-	if edit != nil {
-		if config = edit(flow.Unnamed(config)); config != nil && config.Flow() == origin.Record().Config().Flow() {
-			config = flow.Named(name, config)
-		}
 	}
 	plan, err := l.plan(ctx, config, forced)
 	if err != nil {
@@ -95,6 +87,22 @@ func (l *Engine) fork(
 		return "", nil, err
 	}
 	return plan.settings.ID, nil, l.storeFork(ctx, plan.settings.ID, carried, copied)
+}
+
+// edited returns the config of a fork, and whether nobody is asked in it although it does not say so: an edit could not change that.
+func (l *Engine) edited(origin *flow.Core, edit func(flow.Config) flow.Config) (config flow.Config, forced bool, err error) {
+	name := origin.Flow().Name
+	if config, err = l.machines[name].Normalized(origin.Record().Config()); err != nil { // a copy, since edit may write to it
+		return nil, false, err
+	}
+	forced = origin.Record().Start().Settings.Unattended && !config.Settings().Unattended
+	config = flow.Named(name, config)
+	if edit != nil {
+		if config = edit(flow.Unnamed(config)); config != nil && config.Flow() == origin.Record().Config().Flow() {
+			config = flow.Named(name, config)
+		}
+	}
+	return config, forced, nil
 }
 
 // checkForked returns what the copied part of a fork has used. It refuses a fork with a model that surely cannot read its files: those
