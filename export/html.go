@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/agonist-dev/debate/internal/look"
 )
 
 //go:embed page.html
@@ -42,7 +44,8 @@ func writeHTML(w io.Writer, r *report) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(style))
+	sheet := look.Tokens + style
+	sum := sha256.Sum256([]byte(sheet))
 	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 	if r.Pictured {
 		policy += "; img-src data:"
@@ -50,7 +53,7 @@ func writeHTML(w io.Writer, r *report) error {
 	out := bufio.NewWriter(w)
 	if err := t.Execute(out, page{
 		report: r,
-		Style:  template.CSS(style), //nolint:gosec // our own
+		Style:  template.CSS(sheet), //nolint:gosec // our own
 		Policy: policy,
 	}); err != nil {
 		return err

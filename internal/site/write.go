@@ -18,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/agonist-dev/debate/internal/look"
 	"github.com/agonist-dev/debate/internal/text"
 )
 
@@ -66,6 +67,7 @@ func (s *Site) Write(out string) error {
 			return err
 		}
 	}
+	files["style.css"] = append([]byte(look.Themed()), files["style.css"]...)
 	if files["found.js"], err = s.index(); err != nil {
 		return err
 	}
