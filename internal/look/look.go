@@ -1,8 +1,8 @@
-// Package look holds the colours that reports, the page of conversations and the site share.
+// Package look holds the colours and the mark that reports, the page of conversations and the site share.
 package look
 
 import (
-	_ "embed" // tokens.css
+	_ "embed" // tokens.css, icon.svg
 	"regexp"
 	"strings"
 )
@@ -11,6 +11,11 @@ import (
 //
 //go:embed tokens.css
 var Tokens string
+
+// Icon is the mark of the project, as an SVG image.
+//
+//go:embed icon.svg
+var Icon string
 
 // Themed returns the style sheet for a page whose reader may choose: each colour follows the color-scheme of its element.
 func Themed() string {

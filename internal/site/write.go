@@ -22,7 +22,7 @@ import (
 	"github.com/agonist-dev/debate/internal/text"
 )
 
-//go:embed page.html style.css script.js theme.js icon.svg
+//go:embed page.html style.css script.js theme.js
 var assets embed.FS
 
 // policy lets a page load what is beside it, and nothing else.
@@ -61,8 +61,8 @@ func (s *Site) Write(out string) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{"llms.txt": []byte(s.LLMs())}
-	for _, name := range []string{"style.css", "script.js", "theme.js", "icon.svg"} {
+	files := map[string][]byte{"llms.txt": []byte(s.LLMs()), "icon.svg": []byte(look.Icon)}
+	for _, name := range []string{"style.css", "script.js", "theme.js"} {
 		if files[name], err = assets.ReadFile(name); err != nil {
 			return err
 		}

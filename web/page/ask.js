@@ -1,0 +1,234 @@
+// A question to a person, and the form that answers it.
+import { of } from './api.js';
+import { At, Face, Field, Line, Text, Trouble, announce, html, keep, useAct, useId, useNow, useState } from './ui.js';
+import { bytes, clock, count, line, meaning, span, spaced } from './words.js';
+
+// resolved returns a schema without references and without null, and whether null is allowed.
+export function resolved(schema, root = schema, depth = 0) {
+  if (!schema || typeof schema !== 'object' || depth > 8) return [{}, false];
+  if (typeof schema.$ref === 'string') {
+    const found = schema.$ref.replace(/^#\//, '').split('/').reduce((at, key) => at?.[key], root);
+    return resolved(found, root, depth + 1);
+  }
+  const kinds = [schema.type].flat(), any = schema.anyOf ?? schema.oneOf;
+  if (any) {
+    const rest = any.filter((s) => s.type !== 'null');
+    if (rest.length === 1) return [resolved(rest[0], root, depth + 1)[0], rest.length < any.length];
+  }
+  const nullable = kinds.includes('null') || schema.enum?.includes(null) || false;
+  return [{ ...schema, type: kinds.find((k) => k !== 'null'), ...schema.enum && { enum: schema.enum.filter((v) => v !== null) } }, nullable];
+}
+
+// fieldsOf returns the fields of a form for the answers that a schema describes, or null if they need JSON.
+export function fieldsOf(schema, root = schema, path = []) {
+  const [at] = resolved(schema, root);
+  if (at.type !== 'object' || !at.properties || path.length > 3) return null;
+  const fields = [];
+  for (const [name, each] of Object.entries(at.properties)) {
+    const [one, nullable] = resolved(each, root), here = [...path, name], required = (at.required ?? []).includes(name) && !nullable;
+    const field = { path: here, name, required, nullable, about: one.description ?? '' };
+    if (one.const !== undefined) fields.push({ ...field, kind: 'fixed', value: one.const });
+    else if (one.enum) fields.push({ ...field, kind: one.enum.length === 1 && required ? 'fixed' : 'choice', value: one.enum[0], choices: one.enum });
+    else if (one.type === 'boolean') fields.push({ ...field, kind: 'choice', choices: [true, false] });
+    else if (one.type === 'number' || one.type === 'integer') {
+      fields.push({ ...field, kind: 'number', min: one.minimum, max: one.maximum, step: one.type === 'integer' ? 1 : 'any' });
+    } else if (one.type === 'string') fields.push({ ...field, kind: 'text', max: one.maxLength });
+    else if (one.type === 'array' && resolved(one.items, root)[0].type === 'string') fields.push({ ...field, kind: 'list', choices: resolved(one.items, root)[0].enum });
+    else {
+      const inner = fieldsOf(one, root, here);
+      if (!inner) return null;
+      fields.push({ ...field, kind: 'group', fields: inner });
+    }
+  }
+  return fields;
+}
+
+// answered builds the answer from the values of a form, by the paths of its fields.
+export function answered(fields, values) {
+  const out = {};
+  for (const f of fields) {
+    const given = values[f.path.join('.')];
+    if (f.kind === 'group') out[f.name] = answered(f.fields, values);
+    else if (f.kind === 'fixed') out[f.name] = f.value;
+    else if (f.kind === 'list') out[f.name] = Array.isArray(given) ? given : (given ?? '').split('\n').map((s) => s.trim()).filter(Boolean);
+    else if (f.kind === 'choice') out[f.name] = given === undefined || given === '' ? null : f.choices[Number(given)];
+    else if (f.kind === 'number') out[f.name] = given === undefined || given === '' ? null : Number(given);
+    else out[f.name] = given ?? '';
+    if (out[f.name] === null && !f.nullable || out[f.name] === '' && !f.required) delete out[f.name];
+  }
+  return out;
+}
+
+// Ask shows a question and answers it.
+export function Ask({ api, id, question: q, conversation, after }) {
+  const title = useId(), [gone, set] = useState(null);
+  const answer = useAct(async (body) => {
+    try {
+      await api.post(of(id, 'questions', encodeURIComponent(q.id)), body);
+      keep.drop(draft(id, q));
+      announce('Your answer is recorded.');
+      set({ own: true });
+    } catch (problem) {
+      if (!problem.body?.answered) throw problem;
+      announce(problem.message);
+      set(problem.body.answered);
+    }
+    after?.();
+  });
+  return html`<article class="question" aria-labelledby=${title}>
+    <header>
+      <${Face} name=${q.to || '?'} />
+      <h3 id=${title}>${headline(q)}</h3>
+      <${Until} q=${q} />
+    </header>
+    ${conversation && html`<p class="of"><a href=${`#/c/${encodeURIComponent(id)}`}><${Line}>${conversation.topic || id}<//></a></p>`}
+    <${Text} as="div" class="words">${q.question}<//>
+    ${q.use && html`<div class="use"><p>Tool <code>${line(q.use.tool)}</code>${q.use.attempt > 0 ? `, attempt ${q.use.attempt}: its outcome is not known` : ''}</p>
+      <${Text} as="pre">${q.use.arguments}<//>${q.use.cut && html`<p class="soft">There is more of it.</p>`}</div>`}
+    ${q.failure && html`<p class="soft"><${Line}>${q.failure.message || spaced(q.failure.kind)}<//> <${Line}>${q.failure.hint}<//></p>`}
+    <${Reads} q=${q} />
+    ${gone ? html`<p class="told" role="status">${gone.own ? 'Your answer is recorded.' : html`<${Line}>${gone.person || 'Somebody else'}<//> has answered${
+      gone.at && html` at ${clock(gone.at)}`}${gone.option && html`: ${meaning(gone.option)}`}. Your words were not sent.`}</p>`
+      : q.options?.length ? html`<${Options} q=${q} answer=${answer} />` : html`<${Form} id=${id} q=${q} answer=${answer} />`}
+    <${Trouble} problem=${answer.problem} />
+  </article>`;
+}
+
+const draft = (id, q) => `draft ${id} ${q.id}`;
+
+function headline(q) {
+  if (q.use) return html`<${Line}>${q.to}<//> wants to use a tool`;
+  if (q.about?.length) return html`<${Line}>${[...new Set(q.about.map((a) => a.by))].join(', ')}<//> could not answer`;
+  if (q.options?.length) return 'A decision';
+  return html`<${Line}>${q.to}<//>: ${spaced(q.kind)}`;
+}
+
+function Until({ q }) {
+  const now = useNow(1000, Boolean(q.until)), left = new Date(q.until) - now;
+  if (!q.until) return null;
+  return html`<p class="what ${left < 60000 ? 'grave' : ''}">${left > 0 ? `${span(left)} left` : html`since <${At} at=${q.until} /> overdue`}${
+    q.overdue && q.overdue !== 'wait' ? `, then: ${meaning(q.overdue).toLowerCase()}` : ''}</p>`;
+}
+
+// Reads is what the person may read before answering.
+function Reads({ q }) {
+  const reads = q.reads ?? [];
+  if (!reads.length && !q.documents?.length) return null;
+  return html`<details class="reads"><summary>${[reads.length && `What was said: ${count(reads.length, 'message')}`,
+    q.documents?.length && count(q.documents.length, 'document')].filter(Boolean).join(', ')}</summary>
+    ${q.documents?.map((d) => html`<p><b><${Line}>${d.name || 'The topic'}<//></b> ${(d.files ?? []).map((f) => line(f.name || f.type)).join(', ')}</p>`)}
+    ${reads.map((p) => html`<section class=${p.own ? 'own' : ''}><h4><${Line}>${p.speaker}<//>${p.own && ' (you)'} <small><${Line}>${p.label}<//></small></h4>
+      <${Text} as="div" class="words">${p.text}<//></section>`)}
+  </details>`;
+}
+
+// Options are the answers of a decision. Each button sends its own answer to this question alone.
+function Options({ q, answer }) {
+  const [chosen, set] = useState(''), [more, say] = useState(''), [by, whose] = useState('');
+  const whom = (option) => [...new Set((q.about ?? []).filter((a) => a.options?.includes(option)).map((a) => a.by))];
+  const needs = (option) => ['model', 'deny', 'done'].includes(option) || (option === 'skip' || option === 'drop') && whom(option).length > 1;
+  const send = (option) => answer.run({
+    option, ...option === 'model' ? { model: more } : more && (option === 'deny' || option === 'done') ? { text: more } : {}, ...by && { by },
+  });
+  const labels = { model: 'Model, as provider/model', deny: 'Reason, may be empty', done: 'What the tool has answered, may be empty' };
+  return html`<div class="options">
+    ${q.options.map((o) => html`<button type="button" class=${o === 'approve' || o === 'retry' || o === 'continue' ? 'main' : ''} disabled=${answer.busy}
+      aria-expanded=${needs(o) ? String(chosen === o) : undefined} onClick=${() => (needs(o) ? set(o) : send(o))}>${meaning(o)}</button>`)}
+    ${chosen && html`<form class="more" onSubmit=${(e) => {
+      e.preventDefault();
+      send(chosen);
+    }}>
+      ${labels[chosen] ? html`<${Field} label=${labels[chosen]}>${(a) => html`<input ...${a} required=${chosen === 'model'} value=${more}
+          onInput=${(e) => say(e.target.value)} />`}<//>`
+        : html`<${Field} label="For whom">${(a) => html`<select ...${a} required value=${by} onChange=${(e) => whose(e.target.value)}>
+          <option value=""></option>${whom(chosen).map((n) => html`<option value=${n}>${line(n)}</option>`)}</select>`}<//>`}
+      <button class="main" disabled=${answer.busy}>${meaning(chosen)}</button></form>`}
+  </div>`;
+}
+
+const maxFile = 10 << 20;
+
+function Form({ id, q, answer }) {
+  const key = draft(id, q), fields = q.schema && fieldsOf(q.schema), raw = q.schema && !fields;
+  const [values, set] = useState(() => { try { return JSON.parse(keep.get(key)) ?? {}; } catch { return {}; } });
+  const [files, attach] = useState([]), [wrong, say] = useState('');
+  const change = (name, value) => {
+    const next = { ...values, [name]: value };
+    set(next);
+    keep.set(key, JSON.stringify(next));
+  };
+  const text = values.text ?? '', left = q.max ? q.max - bytes(text) : 0;
+  const send = (e) => {
+    e.preventDefault();
+    say('');
+    if (fields) answer.run({ text: JSON.stringify(answered(fields, values)) });
+    else if (raw) {
+      try {
+        JSON.parse(text);
+        answer.run({ text });
+      } catch (err) {
+        say(`This is not JSON: ${err.message}`);
+      }
+    } else answer.run({ text, ...files.length && { files } });
+  };
+  const read = async (list) => attach(await Promise.all([...list].filter((f) => f.size <= maxFile).map(async (f) => ({
+    name: f.name, type: f.type, data: await base64(f),
+  }))));
+  return html`<form class="answer" onSubmit=${send}>
+    ${fields ? html`<${Fields} fields=${fields} values=${values} change=${change} />` : html`
+      <${Field} label=${raw ? 'Your answer, as JSON' : 'Your answer'} error=${wrong || (left < 0 ? `It is ${-left} bytes too long.` : '')}
+        hint=${q.max ? `${count(Math.max(0, left), 'byte')} left` : ''}>
+        ${(a) => html`<textarea ...${a} class=${raw ? 'code' : ''} rows=${raw ? 10 : 6} required dir="auto" value=${text}
+          onInput=${(e) => change('text', e.target.value)} />`}<//>`}
+    ${raw && html`<details><summary>The schema</summary><${Text} as="pre">${JSON.stringify(q.schema, null, 2)}<//></details>`}
+    <div class="row">
+      ${!q.schema && html`<label class="file">Files<input type="file" multiple onChange=${(e) => read(e.target.files)} /></label>`}
+      <button class="main" disabled=${answer.busy || left < 0}>${answer.busy ? 'Sending …' : 'Answer'}</button>
+    </div>
+  </form>`;
+}
+
+async function base64(file) {
+  const data = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  for (let i = 0; i < data.length; i += 0x8000) text += String.fromCharCode(...data.subarray(i, i + 0x8000));
+  return btoa(text);
+}
+
+// Fields are the controls of a form that a schema describes.
+export function Fields({ fields, values, change }) {
+  const group = useId();
+  return fields.map((f) => {
+    const name = f.path.join('.'), label = spaced(f.name).replace(/^./, (c) => c.toUpperCase()), about = line(f.about), value = values[name] ?? '';
+    switch (f.kind) {
+      case 'fixed':
+        return null;
+      case 'group':
+        return html`<fieldset><legend>${label}</legend><${Fields} fields=${f.fields} values=${values} change=${change} /></fieldset>`;
+      case 'choice': {
+        const words = (v) => (typeof v === 'boolean' ? (v ? 'Yes' : 'No') : line(v));
+        return html`<fieldset class="choice"><legend>${label}</legend>${about && html`<small>${about}</small>`}<div class="radios">
+          ${f.choices.map((c, i) => html`<label><input type="radio" name=${group + name} required=${f.required} checked=${value === String(i)}
+            onChange=${() => change(name, String(i))} /><span>${words(c)}</span></label>`)}
+          ${(f.nullable || !f.required) && html`<label><input type="radio" name=${group + name} checked=${value === ''}
+            onChange=${() => change(name, '')} /><span>Nobody, or none</span></label>`}</div></fieldset>`;
+      }
+      case 'list':
+        if (f.choices) {
+          const chosen = Array.isArray(value) ? value : [];
+          return html`<fieldset class="choice"><legend>${label}</legend>${about && html`<small>${about}</small>`}<div class="radios">${f.choices.map((c) =>
+            html`<label><input type="checkbox" checked=${chosen.includes(c)}
+              onChange=${(e) => change(name, e.target.checked ? [...chosen, c] : chosen.filter((x) => x !== c))} /><span>${line(c)}</span></label>`)}</div></fieldset>`;
+        }
+        return html`<${Field} label=${label} hint=${`${about} One on each line.`.trim()}>${(a) => html`<textarea ...${a} rows="3" dir="auto" value=${value}
+          onInput=${(e) => change(name, e.target.value)} />`}<//>`;
+      case 'number':
+        return html`<${Field} label=${label} class="short" hint=${[about, f.max !== undefined && `From ${f.min ?? 0} to ${f.max}.`].filter(Boolean).join(' ')}>
+          ${(a) => html`<input ...${a} type="number" inputmode="decimal" min=${f.min} max=${f.max} step=${f.step} required=${f.required} value=${value}
+            onInput=${(e) => change(name, e.target.value)} />`}<//>`;
+      default:
+        return html`<${Field} label=${label} hint=${about}>${(a) => html`<textarea ...${a} rows="3" required=${f.required} maxlength=${f.max} dir="auto" value=${value}
+          onInput=${(e) => change(name, e.target.value)} />`}<//>`;
+    }
+  });
+}

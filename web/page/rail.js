@@ -1,0 +1,169 @@
+// Beside the talk: what can be done, what it costs, who takes part, the marks.
+import { of } from './api.js';
+import { Dialog, Face, Field, Line, State, Trouble, announce, html, useAct, useChanges, useNow, useState } from './ui.js';
+import { count, line, over, span, spaced, usd } from './words.js';
+
+const controls = {
+  pause: ['Pause', 'No call starts until it is resumed.'], resume: ['Resume', 'It goes on where it was paused.'],
+  retry: ['Try again', 'Calls that have failed or wait are made now.'], stop: ['End the rounds', 'It is concluded with what was said so far.'],
+  cancel: ['Cancel', 'It ends at once, without a conclusion.'],
+};
+const immediate = new Set(['resume', 'retry']);
+
+export function Rail({ conv, api }) {
+  useChanges(conv, 'facts', 'read');
+  const read = conv.read ?? {}, record = read.record ?? {}, open = conv.course.open().length;
+  return html`<div class="rail">
+    <${Controls} conv=${conv} api=${api} legal=${read.legal ?? []} />
+    ${record.state === 'paused' && open > 0 && html`<p class="soft">${count(open, 'call is', 'calls are')} finishing.</p>`}
+    ${record.spent && html`<${Money} record=${record} limit=${read.limit} legal=${read.legal ?? []} conv=${conv} api=${api} />`}
+    <${Cast} record=${record} conv=${conv} />
+    <${Marks} conv=${conv} />
+    ${read.degraded?.length > 0 && html`<section class="panel"><h2>Less than configured</h2>
+      <ul>${read.degraded.map((d) => html`<li><${Line}>${d}<//></li>`)}</ul></section>`}
+    <${About} record=${record} read=${read} conv=${conv} api=${api} />
+  </div>`;
+}
+
+// main returns the control that a small screen shows.
+const main = (legal) => ['retry', 'resume', 'pause'].find((name) => legal.includes(name));
+
+export function Controls({ conv, api, legal, only }) {
+  const [asked, ask] = useState(''), [reason, say] = useState(''), [drain, set] = useState(true);
+  const act = useAct(async (name) => {
+    await api.post(of(conv.id, name), { ...reason && { reason }, ...name === 'pause' && { drain } });
+    announce(`${controls[name][0]}: done.`);
+    ask('');
+    say('');
+    await conv.ask();
+    conv.hurry();
+  });
+  const names = only ? [main(legal)].filter(Boolean) : Object.keys(controls).filter((name) => legal.includes(name));
+  if (!names.length) return null;
+  return html`<section class="controls" aria-label="Controls">
+    ${names.map((name) => html`<button type="button" class=${name === main(legal) ? 'main' : name === 'cancel' ? 'plain' : ''} disabled=${act.busy}
+      onClick=${() => (immediate.has(name) ? act.run(name) : ask(name))}>${controls[name][0]}</button>`)}
+    ${!asked && html`<${Trouble} problem=${act.problem} />`}
+    ${asked && html`<${Dialog} title=${controls[asked][0]} close=${() => ask('')}>
+      <form onSubmit=${(e) => {
+        e.preventDefault();
+        act.run(asked);
+      }}>
+        <p>${controls[asked][1]}</p>
+        ${asked === 'pause' && html`<fieldset class="choice"><legend>Calls that are being made</legend><div class="radios">
+          <label><input type="radio" name="drain" checked=${drain} onChange=${() => set(true)} /><span>finish</span></label>
+          <label><input type="radio" name="drain" checked=${!drain} onChange=${() => set(false)} /><span>are broken off, and made again later</span></label></div></fieldset>`}
+        <${Field} label="Why" hint="The log keeps it. It may be empty.">${(a) => html`<input ...${a} maxlength="200" value=${reason} onInput=${(e) => say(e.target.value)} />`}<//>
+        <div class="row end"><button class="main" disabled=${act.busy}>${controls[asked][0]}</button></div>
+        <${Trouble} problem=${act.problem} />
+      </form><//>`}
+  </section>`;
+}
+
+// Money is a bar of what is spent, what may have been spent beyond it, what is reserved, and the limit.
+function Money({ record, limit, legal, conv, api }) {
+  const { cost = 0, atMost = 0 } = record.spent, reserved = record.reserved ?? 0, sum = cost + atMost + reserved, [more, raise] = useState(false);
+  const all = Math.max(limit || 0, sum, 1e-9), x = (n) => (100 * n) / all, accounts = (record.spentByParticipant ?? []).filter((a) => a.cost || a.atMost);
+  return html`<section class="panel"><h2>Money</h2>
+    <p class="sum"><b>${usd(cost)}</b> spent${limit ? html` of ${usd(limit)}` : ', no limit'}</p>
+    ${(limit > 0 || sum > 0) && html`<svg class="money" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="track" width="100" height="8" /><rect class="reserved" width=${x(sum)} height="8" />
+      <rect class="at-most" width=${x(cost + atMost)} height="8" /><rect class="spent" width=${x(cost)} height="8" /></svg>`}
+    <ul class="keys">${atMost > 0 && html`<li class="k-at-most">${usd(atMost)} more at most: calls were broken off</li>`}
+      ${reserved > 0 && html`<li class="k-reserved">${usd(reserved)} reserved for calls in flight</li>`}
+      ${limit > 0 && html`<li class="k-left">${usd(Math.max(0, limit - sum))} left</li>`}</ul>
+    ${accounts.length > 0 && html`<details><summary>By actor</summary><table><tbody>${accounts.map((a) => html`<tr>
+      <th scope="row"><${Line}>${a.name}<//></th><td class="figure">${usd(a.cost)}</td></tr>`)}</tbody></table></details>`}
+    ${legal.includes('amend') && html`<button type="button" class="plain" onClick=${() => raise(true)}>Change the limit</button>`}
+    ${more && html`<${Limit} conv=${conv} api=${api} limit=${limit} close=${() => raise(false)} />`}
+  </section>`;
+}
+
+function Limit({ conv, api, limit, close }) {
+  const [hard, set] = useState(limit ? String(limit) : ''), former = conv.settings.budget ?? {};
+  const act = useAct(async () => {
+    const budget = { ...former, hard: Number(hard) || 0, ...former.soft && { soft: Math.min(former.soft === former.hard ? Number(hard) : former.soft, Number(hard) || Infinity) } };
+    await api.post(of(conv.id, 'amend'), { budget });
+    announce('The limit is changed.');
+    close();
+    conv.askSoon(0);
+  });
+  return html`<${Dialog} title="Change the limit" close=${close}><form onSubmit=${(e) => {
+    e.preventDefault();
+    act.run();
+  }}>
+    <${Field} label="USD at most" class="short" hint="No call starts whose worst case would pass it. Empty: no limit.">
+      ${(a) => html`<input ...${a} type="number" inputmode="decimal" min="0" step="any" value=${hard} onInput=${(e) => set(e.target.value)} />`}<//>
+    <div class="row end"><button class="main" disabled=${act.busy}>Change</button></div>
+    <${Trouble} problem=${act.problem} />
+  </form><//>`;
+}
+
+const statuses = { active: '', 'rate-limited': 'waits for the vendor', retrying: 'tries again', waiting: 'waits for an outage to pass', 'context-exceeded': 'no longer fits its model' };
+
+function Cast({ record, conv }) {
+  const all = record.participants ?? [], now = useNow(1000, all.some((p) => p.retryAt));
+  if (!all.length) return null;
+  return html`<section class="panel"><h2>Who takes part</h2><ul class="cast">${all.map((p) => {
+    const status = statuses[p.status] ?? spaced(p.status), left = p.retryAt ? new Date(p.retryAt) - now : 0, seat = conv.seats.get(p.name);
+    const model = p.model || seat?.model;
+    return html`<li class=${p.status === 'dropped' ? 'gone' : ''}><${Face} name=${p.name} tone=${conv.tone(p.name)} speaking=${p.status === 'speaking' && !seat?.person} />
+      <div><b><${Line}>${p.name}<//></b>${seat?.side && html` <span class="side">${line(seat.side)}</span>`}
+      <small>${[seat?.person ? 'a person' : model && line(model), count(p.turns ?? 0, 'turn'), p.failures > 0 && count(p.failures, 'failure'),
+        p.contextUsed > 50 && `window ${Math.round(p.contextUsed)} % full`].filter(Boolean).join(' · ')}</small>
+      ${status && html`<small class="status">${status}${left > 0 ? `, again in ${span(left)}` : ''}</small>`}</div></li>`;
+  })}</ul></section>`;
+}
+
+const mean = (all) => all.reduce((a, b) => a + b, 0) / all.length;
+
+// Marks are those that the judges have given, by round, as means.
+function Marks({ conv }) {
+  const rounds = [...conv.course.marks.keys()].sort((a, b) => a - b), shown = rounds.slice(-8);
+  if (!rounds.length) return null;
+  const names = [...new Set(rounds.flatMap((r) => [...conv.course.marks.get(r).keys()]))];
+  return html`<section class="panel"><h2>Marks by round</h2><div class="wide" tabindex="0" role="region" aria-label="Marks by round"><table>
+    <thead><tr><td></td>${shown.map((r) => html`<th scope="col">${r}</th>`)}<th scope="col">Mean</th></tr></thead>
+    <tbody>${names.map((name) => {
+      const given = rounds.flatMap((r) => (conv.course.marks.get(r).has(name) ? [mean(conv.course.marks.get(r).get(name))] : []));
+      return html`<tr class="tone ${conv.tone(name)}"><th scope="row"><${Line}>${name}<//></th>${shown.map((r) => {
+        const marks = conv.course.marks.get(r).get(name);
+        return html`<td class="figure">${marks ? mean(marks).toFixed(1) : '–'}</td>`;
+      })}<td class="figure"><b>${mean(given).toFixed(1)}</b></td></tr>`;
+    })}</tbody></table></div></section>`;
+}
+
+function About({ record, read, conv, api }) {
+  const [sure, ask] = useState(false), labels = Object.entries(record.labels ?? {});
+  const remove = useAct(async () => {
+    await api.send('DELETE', of(conv.id));
+    location.hash = '#/';
+  });
+  return html`<section class="panel about"><h2>About</h2><dl>
+    ${record.parent && html`<div><dt>Forked from</dt><dd><a href=${`#/c/${encodeURIComponent(record.parent.id)}`}><${Line}>${record.parent.id}<//></a> at ${record.parent.seq}</dd></div>`}
+    ${labels.map(([k, v]) => html`<div><dt><${Line}>${k}<//></dt><dd><${Line}>${v}<//></dd></div>`)}
+    <div><dt>Id</dt><dd><code><${Line}>${record.id}<//></code></dd></div>
+    ${read.owner && html`<div><dt>Runs in</dt><dd><${Line}>${read.owner}<//></dd></div>`}
+    ${!read.owner && read.legal && !over(record.state) && !['paused', 'awaitingInput', 'error'].includes(record.state)
+      && html`<div><dt>Runs in</dt><dd>no process: a worker has to continue it</dd></div>`}</dl>
+    ${read.legal?.includes('delete') && html`<button type="button" class="plain" onClick=${() => ask(true)}>Delete …</button>`}
+    ${sure && html`<${Dialog} title="Delete this conversation?" close=${() => ask(false)}>
+      <p>Its log and its files are removed for good.</p><div class="row end"><button type="button" class="main danger" disabled=${remove.busy}
+        onClick=${() => remove.run()}>Delete for good</button></div><${Trouble} problem=${remove.problem} /><//>`}
+  </section>`;
+}
+
+// Bar is the rail of a small screen: the state, the money and one control, always in sight.
+export function Bar({ conv, api }) {
+  useChanges(conv, 'read');
+  const read = conv.read ?? {}, record = read.record ?? {}, asks = read.questions?.length ?? 0;
+  return html`<div class="dock" role="region" aria-label="State and main control">
+    <${State} state=${record.state} />
+    ${record.spent && html`<span class="soft">${usd(record.spent.cost)}${read.limit ? ` of ${usd(read.limit)}` : ''}</span>`}
+    ${asks > 0 ? html`<button type="button" class="main" onClick=${() => {
+      const at = document.getElementById('questions');
+      at?.scrollIntoView();
+      at?.focus({ preventScroll: true });
+    }}>${count(asks, 'question')}</button>` : html`<${Controls} conv=${conv} api=${api} legal=${read.legal ?? []} only />`}
+  </div>`;
+}

@@ -1,0 +1,139 @@
+// What all views are made of. Texts of strangers are only ever children of elements, never markup.
+import { h, render, Component } from './lib/preact.mjs';
+import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from './lib/hooks.mjs';
+import htm from './lib/htm.mjs';
+import { ago, clock, line, shown, standing } from './words.js';
+
+export { render, useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState };
+export const html = htm.bind(h);
+
+// memo renders a view anew only if same says that its properties differ.
+export const memo = (view, same) => class extends Component {
+  shouldComponentUpdate(next) { return !same(this.props, next); }
+
+  render(props) { return h(view, props); }
+};
+
+// useChanges renders the view that calls it whenever the conversation tells of one of these.
+export function useChanges(conv, ...whats) {
+  const [, set] = useState(0);
+  useEffect(() => {
+    let frame = 0;
+    const soon = () => {
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        set((n) => n + 1);
+      });
+    };
+    const offs = whats.map((what) => conv.on(what, soon));
+    soon(); // what came between the first rendering and this
+    return () => {
+      cancelAnimationFrame(frame);
+      offs.forEach((off) => off());
+    };
+  }, [conv, ...whats]);
+}
+
+// useNow returns the time, anew every so many milliseconds.
+export function useNow(every = 1000, on = true) {
+  const [now, set] = useState(Date.now());
+  useEffect(() => {
+    if (!on) return undefined;
+    const timer = setInterval(() => document.hidden || set(Date.now()), every);
+    return () => clearInterval(timer);
+  }, [every, on]);
+  return now;
+}
+
+const joined = (children) => [children].flat(9).filter((c) => c !== false && c !== null && c !== undefined).join('');
+
+// Text is a text that a stranger wrote.
+export const Text = ({ children, as = 'span', class: name = '' }) => html`<${as} class=${name} dir="auto" lang="">${shown(joined(children))}<//>`;
+export const Line = ({ children }) => html`<bdi lang="">${line(joined(children))}</bdi>`;
+
+// At is a time, with how long ago it was.
+export function At({ at, relative }) {
+  const now = useNow(30000, Boolean(relative));
+  if (!at) return null;
+  return html`<time datetime=${at} title=${new Date(at).toLocaleString('en-GB')}>${relative ? ago(at, now) : clock(at)}</time>`;
+}
+
+// State is the state of a conversation: a mark and a word, so that no colour carries the meaning alone.
+export function State({ state }) {
+  const [kind, words] = standing(state);
+  return html`<span class="state is-${kind}"><span class="sign" aria-hidden="true">${signs[kind]}</span>${words}</span>`;
+}
+const signs = { work: '▶', wait: '○', ask: '?', pause: '‖', done: '✓', off: '×', fail: '!' };
+
+// Face stands for a participant: a letter in the colour of the seat.
+export const Face = ({ name, tone = '', speaking }) =>
+  html`<span class="face ${tone} ${speaking ? 'speaking' : ''}" aria-hidden="true">${[...line(name)][0] ?? '·'}</span>`;
+
+// Trouble shows why a request was refused, and what helps.
+export function Trouble({ problem, again }) {
+  if (!problem) return null;
+  const all = problem.all ?? [{ detail: problem.message }];
+  return html`<div class="trouble" role="alert">
+    ${all.slice(0, 20).map((p) => html`<p>${p.field && html`<code>${line(p.field)}</code> `}<${Line}>${p.detail || p.title}<//>
+      ${p.hint && html` <span class="hint"><${Line}>${p.hint}<//></span>`}</p>`)}
+    ${again && html`<button type="button" onClick=${again}>Try again</button>`}
+  </div>`;
+}
+
+// Field is a label with its control, the words below it, and what is wrong with it.
+export function Field({ label, hint, error, children, class: name = '' }) {
+  const id = useId(), notes = [hint && `${id}h`, error && `${id}e`].filter(Boolean).join(' ') || undefined;
+  return html`<div class="field ${error ? 'wrong' : ''} ${name}">
+    <label for=${id}>${label}</label>
+    ${children({ id, 'aria-describedby': notes, 'aria-invalid': error ? 'true' : undefined })}
+    ${hint && html`<small id=${`${id}h`}>${hint}</small>`}
+    ${error && html`<small class="error" id=${`${id}e`}><${Line}>${error}<//></small>`}
+  </div>`;
+}
+
+// Dialog is open as long as it is rendered.
+export function Dialog({ title, close, children }) {
+  const ref = useRef(), id = useId();
+  useEffect(() => {
+    ref.current.showModal();
+    const former = document.activeElement;
+    return () => former?.focus?.();
+  }, []);
+  return html`<dialog ref=${ref} aria-labelledby=${id} onClose=${close} onClick=${(e) => e.target === ref.current && ref.current.close()}>
+    <div class="inside"><header><h2 id=${id}>${title}</h2>
+      <button type="button" class="plain" aria-label="Close" onClick=${() => ref.current.close()}>×</button></header>
+    ${children}</div>
+  </dialog>`;
+}
+
+// useAct returns what a button needs: whether it is being done, what went wrong, and the function that does it.
+export function useAct(act) {
+  const [state, set] = useState({ busy: false, problem: null });
+  const alive = useRef(true);
+  useEffect(() => () => { alive.current = false; }, []);
+  const run = async (...given) => {
+    set({ busy: true, problem: null });
+    try {
+      const done = await act(...given);
+      if (alive.current) set({ busy: false, problem: null });
+      return done;
+    } catch (problem) {
+      if (alive.current) set({ busy: false, problem });
+      return undefined;
+    }
+  };
+  return { ...state, run };
+}
+
+// announce has screen readers read a sentence.
+export function announce(words) {
+  const region = document.getElementById('announcer');
+  if (region) region.textContent = words;
+}
+
+// keep reads and writes what only this tab needs, where the browser allows it.
+export const keep = {
+  get(key) { try { return sessionStorage.getItem(key); } catch { return null; } },
+  set(key, value) { try { sessionStorage.setItem(key, value); } catch { /* it is lost with the tab */ } },
+  drop(key) { try { sessionStorage.removeItem(key); } catch { /* as above */ } },
+};
