@@ -1,7 +1,7 @@
 // A question to a person, and the form that answers it.
 import { of } from './api.js';
-import { At, Face, Field, Line, Text, Trouble, announce, html, keep, useAct, useId, useNow, useState } from './ui.js';
-import { bytes, clock, count, line, meaning, span, spaced } from './words.js';
+import { At, Face, Form, Input, Line, Text, Trouble, announce, html, keep, useAct, useId, useNow, useState } from './ui.js';
+import { bytes, clock, count, line, meaning, span, spaced, told } from './words.js';
 
 // resolved returns a schema without references and without null, and whether null is allowed.
 export function resolved(schema, root = schema, depth = 0) {
@@ -43,6 +43,8 @@ export function fieldsOf(schema, root = schema, path = []) {
   return fields;
 }
 
+const none = 'none'; // the choice of no choice
+
 // answered builds the answer from the values of a form, by the paths of its fields.
 export function answered(fields, values) {
   const out = {};
@@ -51,7 +53,7 @@ export function answered(fields, values) {
     if (f.kind === 'group') out[f.name] = answered(f.fields, values);
     else if (f.kind === 'fixed') out[f.name] = f.value;
     else if (f.kind === 'list') out[f.name] = Array.isArray(given) ? given : (given ?? '').split('\n').map((s) => s.trim()).filter(Boolean);
-    else if (f.kind === 'choice') out[f.name] = given === undefined || given === '' ? null : f.choices[Number(given)];
+    else if (f.kind === 'choice') out[f.name] = given === undefined || given === none ? null : f.choices[Number(given)];
     else if (f.kind === 'number') out[f.name] = given === undefined || given === '' ? null : Number(given);
     else out[f.name] = given ?? '';
     if (out[f.name] === null && !f.nullable || out[f.name] === '' && !f.required) delete out[f.name];
@@ -78,18 +80,18 @@ export function Ask({ api, id, question: q, conversation, after }) {
   return html`<article class="question" aria-labelledby=${title}>
     <header>
       <${Face} name=${q.to || '?'} />
-      <h3 id=${title}>${headline(q)}</h3>
+      <${conversation ? 'h2' : 'h3'} id=${title}>${headline(q)}<//>
       <${Until} q=${q} />
     </header>
     ${conversation && html`<p class="of"><a href=${`#/c/${encodeURIComponent(id)}`}><${Line}>${conversation.topic || id}<//></a></p>`}
     <${Text} as="div" class="words">${q.question}<//>
     ${q.use && html`<div class="use"><p>Tool <code>${line(q.use.tool)}</code>${q.use.attempt > 0 ? `, attempt ${q.use.attempt}: its outcome is not known` : ''}</p>
       <${Text} as="pre">${q.use.arguments}<//>${q.use.cut && html`<p class="soft">There is more of it.</p>`}</div>`}
-    ${q.failure && html`<p class="soft"><${Line}>${q.failure.message || spaced(q.failure.kind)}<//> <${Line}>${q.failure.hint}<//></p>`}
+    ${q.failure && html`<p class="soft"><${Line}>${told({ detail: q.failure.message || spaced(q.failure.kind), hint: q.failure.hint })}<//></p>`}
     <${Reads} q=${q} />
     ${gone ? html`<p class="told" role="status">${gone.own ? 'Your answer is recorded.' : html`<${Line}>${gone.person || 'Somebody else'}<//> has answered${
       gone.at && html` at ${clock(gone.at)}`}${gone.option && html`: ${meaning(gone.option)}`}. Your words were not sent.`}</p>`
-      : q.options?.length ? html`<${Options} q=${q} answer=${answer} />` : html`<${Form} id=${id} q=${q} answer=${answer} />`}
+      : q.options?.length ? html`<${Options} q=${q} answer=${answer} />` : html`<${Own} id=${id} q=${q} answer=${answer} />`}
     <${Trouble} problem=${answer.problem} />
   </article>`;
 }
@@ -132,23 +134,18 @@ function Options({ q, answer }) {
   });
   const labels = { model: 'Model, as provider/model', deny: 'Reason, may be empty', done: 'What the tool has answered, may be empty' };
   return html`<div class="options">
-    ${q.options.map((o) => html`<button type="button" class=${o === 'approve' || o === 'retry' || o === 'continue' ? 'main' : ''} disabled=${answer.busy}
+    ${q.options.map((o) => html`<button type="button" class=${o === 'retry' || o === 'continue' ? 'main' : ''} disabled=${answer.busy}
       aria-expanded=${needs(o) ? String(chosen === o) : undefined} onClick=${() => (needs(o) ? set(o) : send(o))}>${meaning(o)}</button>`)}
-    ${chosen && html`<form class="more" onSubmit=${(e) => {
-      e.preventDefault();
-      send(chosen);
-    }}>
-      ${labels[chosen] ? html`<${Field} label=${labels[chosen]}>${(a) => html`<input ...${a} required=${chosen === 'model'} value=${more}
-          onInput=${(e) => say(e.target.value)} />`}<//>`
-        : html`<${Field} label="For whom">${(a) => html`<select ...${a} required value=${by} onChange=${(e) => whose(e.target.value)}>
-          <option value=""></option>${whom(chosen).map((n) => html`<option value=${n}>${line(n)}</option>`)}</select>`}<//>`}
-      <button class="main" disabled=${answer.busy}>${meaning(chosen)}</button></form>`}
+    ${chosen && html`<${Form} class="more" act=${() => send(chosen)}>
+      ${labels[chosen] ? html`<${Input} label=${labels[chosen]} required=${chosen === 'model'} value=${more} put=${say} />`
+        : html`<${Input} label="For whom" required value=${by} put=${whose} choices=${[['', ''], ...whom(chosen).map((n) => [n, line(n)])]} />`}
+      <button class="main" disabled=${answer.busy}>${meaning(chosen)}</button><//>`}
   </div>`;
 }
 
 const maxFile = 10 << 20;
 
-function Form({ id, q, answer }) {
+function Own({ id, q, answer }) {
   const key = draft(id, q), fields = q.schema && fieldsOf(q.schema), raw = q.schema && !fields;
   const [values, set] = useState(() => { try { return JSON.parse(keep.get(key)) ?? {}; } catch { return {}; } });
   const [files, attach] = useState([]), [wrong, say] = useState('');
@@ -158,8 +155,7 @@ function Form({ id, q, answer }) {
     keep.set(key, JSON.stringify(next));
   };
   const text = values.text ?? '', left = q.max ? q.max - bytes(text) : 0;
-  const send = (e) => {
-    e.preventDefault();
+  const send = () => {
     say('');
     if (fields) answer.run({ text: JSON.stringify(answered(fields, values)) });
     else if (raw) {
@@ -174,18 +170,16 @@ function Form({ id, q, answer }) {
   const read = async (list) => attach(await Promise.all([...list].filter((f) => f.size <= maxFile).map(async (f) => ({
     name: f.name, type: f.type, data: await base64(f),
   }))));
-  return html`<form class="answer" onSubmit=${send}>
-    ${fields ? html`<${Fields} fields=${fields} values=${values} change=${change} />` : html`
-      <${Field} label=${raw ? 'Your answer, as JSON' : 'Your answer'} error=${wrong || (left < 0 ? `It is ${-left} bytes too long.` : '')}
-        hint=${q.max ? `${count(Math.max(0, left), 'byte')} left` : ''}>
-        ${(a) => html`<textarea ...${a} class=${raw ? 'code' : ''} rows=${raw ? 10 : 6} required dir="auto" value=${text}
-          onInput=${(e) => change('text', e.target.value)} />`}<//>`}
+  return html`<${Form} class="answer" act=${send}>
+    ${fields ? html`<${Fields} fields=${fields} values=${values} change=${change} />` : html`<${Input} label=${raw ? 'Your answer, as JSON' : 'Your answer'}
+      class=${raw ? 'code' : ''} rows=${raw ? 10 : 6} required value=${text} put=${(v) => change('text', v)}
+      error=${wrong || left < 0 && `It is ${-left} bytes too long.`} hint=${q.max > 0 && `${count(Math.max(0, left), 'byte')} left`} />`}
     ${raw && html`<details><summary>The schema</summary><${Text} as="pre">${JSON.stringify(q.schema, null, 2)}<//></details>`}
     <div class="row">
       ${!q.schema && html`<label class="file">Files<input type="file" multiple onChange=${(e) => read(e.target.files)} /></label>`}
       <button class="main" disabled=${answer.busy || left < 0}>${answer.busy ? 'Sending …' : 'Answer'}</button>
     </div>
-  </form>`;
+  <//>`;
 }
 
 async function base64(file) {
@@ -200,35 +194,31 @@ export function Fields({ fields, values, change }) {
   const group = useId();
   return fields.map((f) => {
     const name = f.path.join('.'), label = spaced(f.name).replace(/^./, (c) => c.toUpperCase()), about = line(f.about), value = values[name] ?? '';
+    const put = (v) => change(name, v), { required } = f;
+    const set = (controls) => html`<fieldset class="choice"><legend>${label}</legend>${about && html`<small>${about}</small>`}
+      <div class="radios">${controls}</div></fieldset>`;
     switch (f.kind) {
       case 'fixed':
         return null;
       case 'group':
         return html`<fieldset><legend>${label}</legend><${Fields} fields=${f.fields} values=${values} change=${change} /></fieldset>`;
       case 'choice': {
-        const words = (v) => (typeof v === 'boolean' ? (v ? 'Yes' : 'No') : line(v));
-        return html`<fieldset class="choice"><legend>${label}</legend>${about && html`<small>${about}</small>`}<div class="radios">
-          ${f.choices.map((c, i) => html`<label><input type="radio" name=${group + name} required=${f.required} checked=${value === String(i)}
-            onChange=${() => change(name, String(i))} /><span>${words(c)}</span></label>`)}
-          ${(f.nullable || !f.required) && html`<label><input type="radio" name=${group + name} checked=${value === ''}
-            onChange=${() => change(name, '')} /><span>Nobody, or none</span></label>`}</div></fieldset>`;
+        const words = (v) => (v === none ? 'None' : typeof v === 'boolean' ? (v ? 'Yes' : 'No') : line(v));
+        const all = f.choices.map((c, i) => [String(i), c]).concat(f.nullable || !required ? [[none, none]] : []);
+        return set(all.map(([v, c]) => html`<label><input type="radio" name=${group + name} required=${required || f.nullable} checked=${value === v}
+          onChange=${() => put(v)} /><span>${words(c)}</span></label>`));
       }
-      case 'list':
-        if (f.choices) {
-          const chosen = Array.isArray(value) ? value : [];
-          return html`<fieldset class="choice"><legend>${label}</legend>${about && html`<small>${about}</small>`}<div class="radios">${f.choices.map((c) =>
-            html`<label><input type="checkbox" checked=${chosen.includes(c)}
-              onChange=${(e) => change(name, e.target.checked ? [...chosen, c] : chosen.filter((x) => x !== c))} /><span>${line(c)}</span></label>`)}</div></fieldset>`;
-        }
-        return html`<${Field} label=${label} hint=${`${about} One on each line.`.trim()}>${(a) => html`<textarea ...${a} rows="3" dir="auto" value=${value}
-          onInput=${(e) => change(name, e.target.value)} />`}<//>`;
+      case 'list': {
+        if (!f.choices) return html`<${Input} label=${label} hint=${`${about} One on each line.`.trim()} rows="3" value=${value} put=${put} />`;
+        const chosen = Array.isArray(value) ? value : [];
+        return set(f.choices.map((c) => html`<label><input type="checkbox" checked=${chosen.includes(c)}
+          onChange=${(e) => put(e.target.checked ? [...chosen, c] : chosen.filter((x) => x !== c))} /><span>${line(c)}</span></label>`));
+      }
       case 'number':
-        return html`<${Field} label=${label} class="short" hint=${[about, f.max !== undefined && `From ${f.min ?? 0} to ${f.max}.`].filter(Boolean).join(' ')}>
-          ${(a) => html`<input ...${a} type="number" inputmode="decimal" min=${f.min} max=${f.max} step=${f.step} required=${f.required} value=${value}
-            onInput=${(e) => change(name, e.target.value)} />`}<//>`;
+        return html`<${Input} label=${label} hint=${[about, f.max !== undefined && `From ${f.min ?? 0} to ${f.max}.`].filter(Boolean).join(' ')}
+          type="number" min=${f.min} max=${f.max} step=${f.step} required=${required} value=${value} put=${put} />`;
       default:
-        return html`<${Field} label=${label} hint=${about}>${(a) => html`<textarea ...${a} rows="3" required=${f.required} maxlength=${f.max} dir="auto" value=${value}
-          onInput=${(e) => change(name, e.target.value)} />`}<//>`;
+        return html`<${Input} label=${label} hint=${about} rows="3" required=${required} maxlength=${f.max} value=${value} put=${put} />`;
     }
   });
 }

@@ -1,14 +1,13 @@
 // One conversation: its head, and below it the talk, the report or the facts.
-import { Facts } from './facts.js';
 import { Bar, Rail } from './rail.js';
 import { Report } from './report.js';
 import { Conversation as Followed } from './stream.js';
 import { Talk } from './talk.js';
-import { At, Face, Line, State, Text, Trouble, announce, html, useChanges, useEffect, useMemo, useNow, useRef } from './ui.js';
-import { flowName, line, over, span, spaced, standing } from './words.js';
+import { At, Face, Later, Line, State, Text, Trouble, announce, html, useChanges, useEffect, useMemo, useNow, useRef } from './ui.js';
+import { cut, flowName, line, over, span, spaced, standing, told } from './words.js';
 
 const view = ['id', 'flow', 'format', 'parent', 'state', 'topic', 'labels', 'round', 'startedAt', 'lastAt', 'duration', 'seq', 'reason', 'evidence',
-  'cutShort', 'failure', 'participants', 'dropped', 'spent', 'reserved', 'spentByParticipant', 'schedule', 'outcome', 'result', 'summary', 'complete', 'by'];
+  'cutShort', 'failure', 'participants', 'dropped', 'spent', 'reserved', 'spentByParticipant', 'schedule', 'outcome', 'result', 'summary', 'solution'];
 const tabs = [['', 'Talk'], ['report', 'Report'], ['facts', 'Facts']];
 
 export function Conversation({ api, id, tab, named }) {
@@ -44,9 +43,9 @@ export function Conversation({ api, id, tab, named }) {
       aria-current=${tab === name ? 'page' : undefined}>${words}</a>`)}</nav>
     <${Link} conv=${conv} />
     <div class=${tab ? 'broad' : 'columns'}>
-      <div class="main-column">${tab === 'facts' ? html`<${Facts} conv=${conv} api=${api} />` : tab === 'report' && can ? html`<${Report} conv=${conv} api=${api} />`
+      <div class="main-column">${tab === 'facts' ? html`<${Later} key="facts" load=${() => import('./facts.js').then((m) => m.Facts)} conv=${conv} api=${api} />` : tab === 'report' && can ? html`<${Report} conv=${conv} api=${api} />`
         : html`<${Talk} conv=${conv} api=${api} />`}</div>
-      ${!tab && html`<aside class="side-column" aria-label="Controls, money and people"><${Rail} conv=${conv} api=${api} /></aside>`}
+      ${!tab && html`<aside class="side-column" aria-label="Controls, money and people"><${Rail} conv=${conv} api=${api}><${Now} conv=${conv} /><//></aside>`}
     </div>
     <${Bar} conv=${conv} api=${api} />
   </div>`;
@@ -55,27 +54,39 @@ export function Conversation({ api, id, tab, named }) {
 function Head({ conv }) {
   useChanges(conv, 'facts', 'read');
   const { record } = conv.read, { outcome } = record, open = conv.course.open().filter((c) => c.kind !== 'summary');
-  const result = record.result || outcome?.winner || outcome?.side, winner = over(record.state) && result;
+  const result = record.result || outcome?.winner || outcome?.side, won = record.flow === 'debate' && result, ended = over(record.state);
+  const made = record.flow !== 'debate' && cut(record.summary || record.solution?.solution || result || '', 400).replace(/[#*_`]+/g, '');
   return html`<header class="head">
     <p class="kicker"><a href="#/">Conversations</a> <span aria-hidden="true">/</span> ${flowName(record.flow)}${record.format ? ` · ${spaced(record.format)}` : ''}</p>
     <h1 tabindex="-1"><${Text}>${line(record.topic) || record.id}<//></h1>
     <p class="standing"><${State} state=${record.state} /> <${Sentence} record=${record} open=${open} conv=${conv} /></p>
-    ${winner && html`<p class="headline">${record.flow === 'debate' ? html`<${Line}>${result}<//> ${outcome?.decision === 'audience' ? 'has moved the audience' : 'has won'}` : html`<${Text}>${result}<//>`}
+    ${ended && won && html`<p class="headline"><${Line}>${result}<//> ${outcome?.decision === 'audience' ? 'has moved the audience' : 'has won'}
       ${outcome?.votes?.length > 1 && html` <small>${outcome.votes.map((v) => `${line(v.name)} ${v.votes}`).join(' · ')}</small>`}
       ${outcome?.dissent?.length > 0 && html` <small>Dissent: ${outcome.dissent.map((d) => line(d.judge)).join(', ')}</small>`}</p>`}
-    ${over(record.state) && !winner && record.cutShort && html`<p class="soft"><${Line}>${record.cutShort}<//></p>`}
-    ${record.state === 'error' && record.failure && html`<div class="trouble"><p><${Line}>${record.failure.message}<//> <span class="hint"><${Line}>${record.failure.hint}<//></span></p></div>`}
+    ${ended && made && html`<div class="headline made"><${Text} as="p">${made}<//>
+      ${conv.read.legal?.includes('export') && html`<a href=${`#/c/${encodeURIComponent(record.id)}/report`}>Read all of it in the report</a>`}</div>`}
+    ${ended && !won && !made && record.cutShort && html`<p class="soft"><${Line}>${record.cutShort}<//></p>`}
+    ${record.state === 'error' && record.failure && html`<div class="trouble"><p><${Line}>${told({ detail: record.failure.message || spaced(record.failure.kind), hint: record.failure.hint })}<//></p></div>`}
     ${!over(record.state) && html`<${Order} record=${record} conv=${conv} open=${open} />`}
   </header>`;
+}
+
+// Now is what goes on, beside a talk whose head is out of sight.
+function Now({ conv }) {
+  useChanges(conv, 'facts', 'read');
+  const { record } = conv.read, open = conv.course.open().filter((c) => c.kind !== 'summary');
+  return html`<p class="now"><${State} state=${record.state} /> <${Sentence} record=${record} open=${open} conv=${conv} /></p>`;
 }
 
 function Sentence({ record, open, conv }) {
   const since = open.reduce((a, c) => Math.min(a, new Date(c.since)), Infinity), now = useNow(1000, open.length > 0 && Number.isFinite(since));
   if (over(record.state)) return html`${record.duration ? `after ${span(record.duration / 1e6)}, ` : ''}<${At} at=${record.lastAt} relative />`;
-  const names = [...new Set(open.map((c) => line(c.by)))], people = open.length > 0 && open.every((c) => c.asked);
+  const busy = open.filter((c) => c.state === 'open' && !c.asked), people = !busy.length && open.some((c) => c.asked);
+  const names = [...new Set((busy.length ? busy : people ? open.filter((c) => c.asked) : open).map((c) => line(c.by)))];
   if (!names.length) return record.round > 0 ? `in round ${record.round}` : '';
   const who = names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} others` : names.join(names.length === 2 ? ' and ' : ', ');
-  const does = people ? (names.length === 1 ? 'is asked' : 'are asked') : doing(open, names.length > 1);
+  const does = people ? (names.length === 1 ? 'is asked' : 'are asked')
+    : busy.length ? doing(busy, names.length > 1) : names.length === 1 ? 'waits to try again' : 'wait to try again';
   return html`<span><bdi>${who}</bdi> ${does}${since < now ? `, for ${span(now - since)}` : ''}${next(record, conv, open)}</span>`;
 }
 

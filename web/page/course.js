@@ -6,8 +6,9 @@ const lines = new Set(['warning', 'dropped', 'amended', 'retriedNow', 'sent', 'a
 const silent = new Set(['start', 'questions', 'opened', 'late', 'spend', 'continued', 'redacted']);
 
 export class Course {
-  constructor() {
-    this.rounds = [{ key: 0, n: 0, entries: [], version: 0 }];
+  // begins is the number of the first fact that is given: what precedes the first round is another thing with each.
+  constructor(begins) {
+    this.rounds = [{ key: -begins, n: 0, entries: [], version: 0 }];
     this.calls = new Map();
     this.uses = new Map();
     this.marks = new Map(); // of assessments: round → participant → scores

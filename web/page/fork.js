@@ -1,6 +1,6 @@
 // To go on elsewhere: from a point of the log, or after the conclusion.
 import { of } from './api.js';
-import { Dialog, Field, Trouble, html, useAct, useState } from './ui.js';
+import { Dialog, Form, Input, Trouble, html, useAct, useState } from './ui.js';
 import { id as draw, line, spaced } from './words.js';
 
 const go = (id) => { location.hash = `#/c/${encodeURIComponent(id)}`; };
@@ -25,47 +25,42 @@ export function Fork({ conv, api, fact, close }) {
     let config;
     try {
       config = JSON.parse(text);
+      say('');
     } catch (err) {
       say(`This is not JSON: ${err.message}`);
       return;
     }
-    say('');
-    const patch = patchOf(conv.config, config), done = await api.post(of(conv.id, 'fork'), { seq: fact.seq, id, ...patch && { config: patch } });
+    const patch = patchOf(conv.config, config);
+    const done = await api.post(of(conv.id, 'fork'), { seq: fact.seq, id, ...patch && { config: patch } });
     close();
     go(done.id);
   });
-  return html`<${Dialog} title=${`Fork after fact ${fact.seq}`} close=${close}><form onSubmit=${(e) => {
-    e.preventDefault();
-    act.run();
-  }}>
-    <p>What was said up to <b>${spaced(fact.kind)}</b> is copied into a new conversation. It goes on with the config below, which you may change.</p>
-    <${Field} label="Config" error=${wrong}>${(a) => html`<textarea ...${a} class="code" rows="14" spellcheck="false" value=${text} onInput=${(e) => set(e.target.value)} />`}<//>
+  return html`<${Dialog} title=${`Fork after fact ${fact.seq}`} close=${close}><${Form} act=${act.run}>
+    <p>What was said up to <b>${spaced(fact.kind)}</b> is copied into a new conversation. It goes on with the config below, which you may
+      change.</p>
+    <${Input} label="Config" error=${wrong} class="code" rows="14" spellcheck="false" value=${text} put=${set} />
     <div class="row end"><button class="main" disabled=${act.busy}>Fork</button></div>
     <${Trouble} problem=${act.problem} />
-  </form><//>`;
+  <//><//>`;
 }
 
 export function Reopen({ conv, api, close }) {
-  const [rounds, set] = useState('1'), [ask, say] = useState(''), [to, whom] = useState(''), [hard, limit] = useState(''), [id] = useState(draw);
+  const [form, set] = useState({ id: draw(), rounds: '1', ask: '', to: '', hard: '' }), { id, rounds, ask, to, hard } = form;
+  const put = (name) => (value) => set({ ...form, [name]: value }), debate = conv.read.record.flow === 'debate';
   const act = useAct(async () => {
-    const done = await api.post(of(conv.id, 'reopen'), {
-      id, ...!to && { rounds: Number(rounds) || 0 }, ...ask && { ask }, ...to && { to }, ...hard && { budget: { ...conv.settings.budget, hard: Number(hard) } },
-    });
+    const budget = hard && { budget: { ...conv.settings.budget, hard: Number(hard) } };
+    const done = await api.post(of(conv.id, 'reopen'), { id, ...to ? { to } : { rounds: Number(rounds) || 0 }, ...ask && { ask }, ...budget });
     close();
     go(done.id);
   });
-  return html`<${Dialog} title="Reopen" close=${close}><form onSubmit=${(e) => {
-    e.preventDefault();
-    act.run();
-  }}>
+  const whom = [['', 'nobody alone: there are further rounds'], ...conv.names.map((n) => [n, `${line(n)}, who answers it alone`])];
+  return html`<${Dialog} title="Reopen" close=${close}><${Form} act=${act.run}>
     <p>The conclusion stands. A new conversation reads it and goes on.</p>
-    ${conv.read.record.flow === 'debate' && html`<${Field} label="For whom the question is">${(a) => html`<select ...${a} value=${to} onChange=${(e) => whom(e.target.value)}>
-      <option value="">nobody alone: there are further rounds</option>${conv.names.map((n) => html`<option value=${n}>${line(n)}, who answers it alone</option>`)}</select>`}<//>`}
-    ${!to && html`<${Field} label="Further rounds" class="short">${(a) => html`<input ...${a} type="number" min="1" step="1" required value=${rounds} onInput=${(e) => set(e.target.value)} />`}<//>`}
-    ${(to || conv.read.record.flow !== 'debate') && html`<${Field} label="What is asked">${(a) => html`<textarea ...${a} rows="3" dir="auto" required=${Boolean(to)} value=${ask}
-      onInput=${(e) => say(e.target.value)} />`}<//>`}
-    <${Field} label="USD at most" class="short" hint="Empty: as before.">${(a) => html`<input ...${a} type="number" min="0" step="any" value=${hard} onInput=${(e) => limit(e.target.value)} />`}<//>
+    ${debate && html`<${Input} label="For whom the question is" value=${to} put=${put('to')} choices=${whom} />`}
+    ${!to && html`<${Input} label="Further rounds" type="number" min="1" step="1" required value=${rounds} put=${put('rounds')} />`}
+    ${(to || !debate) && html`<${Input} label="What is asked" rows="3" required=${Boolean(to)} value=${ask} put=${put('ask')} />`}
+    <${Input} label="USD at most" type="number" min="0" hint="Empty: as before." value=${hard} put=${put('hard')} />
     <div class="row end"><button class="main" disabled=${act.busy}>Reopen</button></div>
     <${Trouble} problem=${act.problem} />
-  </form><//>`;
+  <//><//>`;
 }

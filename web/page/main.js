@@ -3,8 +3,7 @@ import { Api } from './api.js';
 import { Conversation } from './conversation.js';
 import { Inbox } from './inbox.js';
 import { List, usePoll } from './list.js';
-import { Start } from './start.js';
-import { Dialog, html, render, useCallback, useEffect, useState } from './ui.js';
+import { Dialog, Later, html, render, useCallback, useEffect, useState } from './ui.js';
 import { meanings } from './words.js';
 
 const api = new Api(document.baseURI);
@@ -29,7 +28,7 @@ function View({ place: { parts: [view, id, tab = ''], query } }) {
     case 'inbox':
       return html`<${Inbox} api=${api} />`;
     case 'new':
-      return html`<${Start} api=${api} query=${query} />`;
+      return html`<${Later} key="new" load=${() => import('./start.js').then((m) => m.Start)} api=${api} />`;
     case 'c':
       if (id) return html`<${Conversation} key=${id} api=${api} id=${id} tab=${tab} named=${named} />`;
     // fall through

@@ -1,6 +1,6 @@
 // Beside the talk: what can be done, what it costs, who takes part, the marks.
 import { of } from './api.js';
-import { Dialog, Face, Field, Line, State, Trouble, announce, html, useAct, useChanges, useNow, useState } from './ui.js';
+import { Dialog, Face, Form, Input, Line, State, Trouble, announce, html, useAct, useChanges, useNow, useState } from './ui.js';
 import { count, line, over, span, spaced, usd } from './words.js';
 
 const controls = {
@@ -10,10 +10,11 @@ const controls = {
 };
 const immediate = new Set(['resume', 'retry']);
 
-export function Rail({ conv, api }) {
+export function Rail({ conv, api, children }) {
   useChanges(conv, 'facts', 'read');
   const read = conv.read ?? {}, record = read.record ?? {}, open = conv.course.open().length;
-  return html`<div class="rail">
+  return html`<div class="rail" id="rail">
+    ${children}
     <${Controls} conv=${conv} api=${api} legal=${read.legal ?? []} />
     ${record.state === 'paused' && open > 0 && html`<p class="soft">${count(open, 'call is', 'calls are')} finishing.</p>`}
     ${record.spent && html`<${Money} record=${record} limit=${read.limit} legal=${read.legal ?? []} conv=${conv} api=${api} />`}
@@ -40,24 +41,19 @@ export function Controls({ conv, api, legal, only }) {
   });
   const names = only ? [main(legal)].filter(Boolean) : Object.keys(controls).filter((name) => legal.includes(name));
   if (!names.length) return null;
-  return html`<section class="controls" aria-label="Controls">
+  return html`<${only ? 'div' : 'section'} class="controls" aria-label=${only ? undefined : 'Controls'}>
     ${names.map((name) => html`<button type="button" class=${name === main(legal) ? 'main' : name === 'cancel' ? 'plain' : ''} disabled=${act.busy}
       onClick=${() => (immediate.has(name) ? act.run(name) : ask(name))}>${controls[name][0]}</button>`)}
     ${!asked && html`<${Trouble} problem=${act.problem} />`}
-    ${asked && html`<${Dialog} title=${controls[asked][0]} close=${() => ask('')}>
-      <form onSubmit=${(e) => {
-        e.preventDefault();
-        act.run(asked);
-      }}>
-        <p>${controls[asked][1]}</p>
-        ${asked === 'pause' && html`<fieldset class="choice"><legend>Calls that are being made</legend><div class="radios">
-          <label><input type="radio" name="drain" checked=${drain} onChange=${() => set(true)} /><span>finish</span></label>
-          <label><input type="radio" name="drain" checked=${!drain} onChange=${() => set(false)} /><span>are broken off, and made again later</span></label></div></fieldset>`}
-        <${Field} label="Why" hint="The log keeps it. It may be empty.">${(a) => html`<input ...${a} maxlength="200" value=${reason} onInput=${(e) => say(e.target.value)} />`}<//>
-        <div class="row end"><button class="main" disabled=${act.busy}>${controls[asked][0]}</button></div>
-        <${Trouble} problem=${act.problem} />
-      </form><//>`}
-  </section>`;
+    ${asked && html`<${Dialog} title=${controls[asked][0]} close=${() => ask('')}><${Form} act=${() => act.run(asked)}>
+      <p>${controls[asked][1]}</p>
+      ${asked === 'pause' && html`<${Input} label="Calls that are being made" value=${drain ? 'yes' : ''} put=${(v) => set(Boolean(v))}
+        choices=${[['yes', 'finish'], ['', 'are broken off, and made again later']]} />`}
+      <${Input} label="Why" hint="The log keeps it. It may be empty." maxlength="200" value=${reason} put=${say} />
+      <div class="row end"><button class="main" disabled=${act.busy}>${controls[asked][0]}</button></div>
+      <${Trouble} problem=${act.problem} />
+    <//><//>`}
+  <//>`;
 }
 
 // Money is a bar of what is spent, what may have been spent beyond it, what is reserved, and the limit.
@@ -80,23 +76,20 @@ function Money({ record, limit, legal, conv, api }) {
 }
 
 function Limit({ conv, api, limit, close }) {
-  const [hard, set] = useState(limit ? String(limit) : ''), former = conv.settings.budget ?? {};
+  const [value, set] = useState(limit ? String(limit) : ''), former = conv.settings.budget ?? {};
   const act = useAct(async () => {
-    const budget = { ...former, hard: Number(hard) || 0, ...former.soft && { soft: Math.min(former.soft === former.hard ? Number(hard) : former.soft, Number(hard) || Infinity) } };
-    await api.post(of(conv.id, 'amend'), { budget });
+    const hard = Number(value) || 0, soft = former.soft === former.hard ? hard : Math.min(former.soft, hard || Infinity);
+    await api.post(of(conv.id, 'amend'), { budget: { ...former, hard, ...former.soft && { soft } } });
     announce('The limit is changed.');
     close();
     conv.askSoon(0);
   });
-  return html`<${Dialog} title="Change the limit" close=${close}><form onSubmit=${(e) => {
-    e.preventDefault();
-    act.run();
-  }}>
-    <${Field} label="USD at most" class="short" hint="No call starts whose worst case would pass it. Empty: no limit.">
-      ${(a) => html`<input ...${a} type="number" inputmode="decimal" min="0" step="any" value=${hard} onInput=${(e) => set(e.target.value)} />`}<//>
+  return html`<${Dialog} title="Change the limit" close=${close}><${Form} act=${act.run}>
+    <${Input} label="USD at most" type="number" min="0" value=${value} put=${set}
+      hint="No call starts whose worst case would pass it. Empty: no limit." />
     <div class="row end"><button class="main" disabled=${act.busy}>Change</button></div>
     <${Trouble} problem=${act.problem} />
-  </form><//>`;
+  <//><//>`;
 }
 
 const statuses = { active: '', 'rate-limited': 'waits for the vendor', retrying: 'tries again', waiting: 'waits for an outage to pass', 'context-exceeded': 'no longer fits its model' };
@@ -158,8 +151,10 @@ export function Bar({ conv, api }) {
   useChanges(conv, 'read');
   const read = conv.read ?? {}, record = read.record ?? {}, asks = read.questions?.length ?? 0;
   return html`<div class="dock" role="region" aria-label="State and main control">
-    <${State} state=${record.state} />
-    ${record.spent && html`<span class="soft">${usd(record.spent.cost)}${read.limit ? ` of ${usd(read.limit)}` : ''}</span>`}
+    <a class="glance" href="#rail" onClick=${(e) => {
+      e.preventDefault();
+      document.getElementById('rail')?.scrollIntoView();
+    }}><${State} state=${record.state} />${record.spent && html`<small>${usd(record.spent.cost)}${read.limit ? ` of ${usd(read.limit)}` : ''}</small>`}</a>
     ${asks > 0 ? html`<button type="button" class="main" onClick=${() => {
       const at = document.getElementById('questions');
       at?.scrollIntoView();

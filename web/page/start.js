@@ -1,6 +1,6 @@
 // To start a conversation: a form for each kind, its problems at their fields, its schedule and its price.
-import { Face, Field, Line, Text, Trouble, html, keep, useAct, useEffect, useMemo, useState } from './ui.js';
-import { count, flowName, id as draw, line, spaced, usd } from './words.js';
+import { Face, Form, Input, Line, Text, Trouble, html, keep, useAct, useEffect, useMemo, useState } from './ui.js';
+import { count, flowName, id as draw, line, spaced, told, usd } from './words.js';
 
 const kept = 'draft new';
 
@@ -74,7 +74,7 @@ export function Start({ api }) {
     look({});
     if (raw !== null) edit(JSON.stringify(next, null, 2));
   };
-  const errors = new Map((found.problem?.all ?? []).filter((p) => p.field).map((p) => [p.field, [p.detail, p.hint].filter(Boolean).join(' ')]));
+  const errors = new Map((found.problem?.all ?? []).filter((p) => p.field).map((p) => [p.field, told(p)]));
   const at = { config, errors, used: new Set(), models, formats: given.formats ?? [], put: (path, to) => change((c) => set(c, path, to)) };
   const flows = (given.flows ?? []).map((f) => f.name);
   return html`<div class="start">
@@ -85,23 +85,20 @@ export function Start({ api }) {
     ${flows.length > 0 && html`<section aria-labelledby="kinds"><h2 id="kinds">${given.presets?.length ? 'Or of a kind' : 'Which kind'}</h2>
       <div class="tabs" role="group" aria-labelledby="kinds">${flows.map((f) => html`<button type="button" aria-pressed=${String(config?.flow === f)}
         onClick=${() => config?.flow === f || take(begin(f))}>${flowName(f)}</button>`)}</div></section>`}
-    ${config && html`<form class="sheet" onSubmit=${(e) => {
-      e.preventDefault();
-      if (!wrong) start.run();
-    }}>
+    ${config && html`<${Form} class="sheet" act=${() => wrong || start.run()}>
       <div class="columns">
         <div class="main-column">
           <datalist id="models">${models.map((m) => html`<option value=${m} />`)}</datalist>
-          ${raw === null ? html`<${Kind} at=${at} />` : html`<${Field} label="Config" error=${wrong} hint="Durations are written as 90s, amounts as numbers of USD.">
-            ${(a) => html`<textarea ...${a} class="code" rows="24" spellcheck="false" value=${raw} onInput=${(e) => {
-              edit(e.target.value);
+          ${raw === null ? html`<${Kind} at=${at} />` : html`<${Input} label="Config" error=${wrong} class="code" rows="24" spellcheck="false"
+            hint="Durations are written as 90s, amounts as numbers of USD." value=${raw} put=${(text) => {
+              edit(text);
               try {
-                change(JSON.parse(e.target.value));
+                change(JSON.parse(text));
                 say('');
               } catch (err) {
                 say(`This is not JSON: ${err.message}`);
               }
-            }} />`}<//>`}
+            }} />`}
           <p><button type="button" class="plain" onClick=${() => {
             edit(raw === null ? JSON.stringify(config, null, 2) : null);
             say('');
@@ -112,7 +109,7 @@ export function Start({ api }) {
       </div>
       <div class="dock always"><${Price} found=${found} /><button class="main" disabled=${start.busy || Boolean(wrong)}>${start.busy ? 'Starting …' : 'Start'}</button></div>
       <${Trouble} problem=${start.problem} />
-    </form>`}
+    <//>`}
   </div>`;
 }
 
@@ -138,23 +135,22 @@ const Schema = ({ flows, flow }) => {
   return schema && html`<details><summary>The schema</summary><${Text} as="pre">${JSON.stringify(schema, null, 2)}<//></details>`;
 };
 
-// In is a control for the text or the number at a path of the config.
-function In({ at, path, label, hint, kind = 'text', rows, list, required, class: name, ...rest }) {
-  const value = path.reduce((v, key) => v?.[key], at.config), field = pathOf(path), error = at.errors.get(field);
+// In is a control for the text, the number or the choice at a path of the config.
+function In({ at, path, ...rest }) {
+  const value = path.reduce((v, key) => v?.[key], at.config) ?? '', field = pathOf(path);
   at.used.add(field);
-  const put = (e) => at.put(path, e.target.value === '' && !required ? undefined : kind === 'number' ? Number(e.target.value) : e.target.value);
-  return html`<${Field} label=${label} hint=${hint} error=${error} class=${name ?? (kind === 'number' ? 'short' : '')}>
-    ${(a) => (rows ? html`<textarea ...${a} rows=${rows} required=${required} dir="auto" value=${value ?? ''} onInput=${put} />`
-      : html`<input ...${a} type=${kind} inputmode=${kind === 'number' ? 'decimal' : undefined} list=${list} required=${required} value=${value ?? ''} onInput=${put} ...${rest} />`)}<//>`;
+  const put = (v) => at.put(path, v === '' && !rest.required ? undefined : rest.type === 'number' ? Number(v) : v);
+  return html`<${Input} ...${rest} error=${at.errors.get(field)} value=${value} put=${put} />`;
 }
 
-function Pick({ at, path, label, hint, choices, none }) {
-  const value = path.reduce((v, key) => v?.[key], at.config), field = pathOf(path);
-  at.used.add(field);
-  return html`<${Field} label=${label} hint=${hint} error=${at.errors.get(field)}>${(a) => html`<select ...${a} value=${value ?? ''}
-    onChange=${(e) => at.put(path, e.target.value || undefined)}>${none !== undefined && html`<option value="">${none}</option>`}
-    ${choices.map((c) => html`<option value=${c}>${spaced(c)}</option>`)}</select>`}<//>`;
-}
+// Pick is In for names of the program's own.
+const Pick = ({ choices, none, ...rest }) => html`<${In} ...${rest} choices=${[['', none], ...choices.map((c) => [c, spaced(c)])]} />`;
+
+// Model is In for the name of a model.
+const Model = (rest) => html`<${In} label="Model" list="models" placeholder="provider/model" required ...${rest} />`;
+
+// Whole is In for a number from 1.
+const Whole = (rest) => html`<${In} type="number" min="1" step="1" ...${rest} />`;
 
 const kinds = {
   debate: Debate, deliberation: Deliberation, arbiter: Arbiter,
@@ -172,7 +168,7 @@ function Debate({ at }) {
     <${In} at=${at} path=${['topic']} label="What is debated" rows="3" required />
     <div class="row">
       ${formats.length > 0 && html`<${Pick} at=${at} path=${['format']} label="Format" choices=${formats.filter((f) => f !== 'free-form')} none="free-form" hint=${bounds} />`}
-      <${In} at=${at} path=${['rounds']} label="Rounds at most" kind="number" min="1" step="1" />
+      <${Whole} at=${at} path=${['rounds']} label="Rounds at most" />
       <${Pick} at=${at} path=${['mode']} label="They speak" choices=${['simultaneous']} none="one after the other" />
       <${In} at=${at} path=${['language']} label="Language" placeholder="as the topic" class="short" />
     </div>
@@ -190,26 +186,26 @@ function Deliberation({ at }) {
   return html`
     <${In} at=${at} path=${['problem']} label="The problem" rows="4" required />
     <${In} at=${at} path=${['context']} label="Further material" rows="3" />
-    <div class="row"><${In} at=${at} path=${['rounds']} label="Rounds at most" kind="number" min="1" step="1" />
+    <div class="row"><${Whole} at=${at} path=${['rounds']} label="Rounds at most" />
       <${Pick} at=${at} path=${['termination', 'kind']} label="It ends" choices=${['convergence', 'quality']} none="after all rounds" />
       <${In} at=${at} path=${['language']} label="Language" placeholder="as the problem" class="short" /></div>
     <${People} at=${at} path=${['agents']} title="Who works it out" fresh=${(n) => ({ id: `agent-${n + 1}`, model: '' })}>
       ${(path, one) => html`<${In} at=${at} path=${[...path, 'id']} label="Name" required />
         <${Pick} at=${at} path=${[...path, 'role']} label="Role" none="generalist" choices=${['architect', 'data-modeling', 'performance', 'security', 'simplicity', 'testing']} />
         <${Who} at=${at} path=${path} one=${one} />`}<//>
-    <fieldset class="people"><legend>Who concludes</legend><div class="person"><${In} at=${at} path=${['judge', 'model']} label="The judge's model" list="models" placeholder="provider/model" /></div></fieldset>`;
+    <fieldset class="people"><legend>Who concludes</legend><div class="person"><${Model} at=${at} path=${['judge', 'model']} label="The judge's model" required=${false} /></div></fieldset>`;
 }
 
 function Arbiter({ at }) {
   return html`
     <${In} at=${at} path=${['task']} label="The task" rows="4" required />
-    <div class="row"><${In} at=${at} path=${['maxIterations']} label="Executions at most" kind="number" min="1" step="1" placeholder="50" />
-      <${In} at=${at} path=${['parallel']} label="At once" kind="number" min="1" step="1" placeholder="1" />
+    <div class="row"><${Whole} at=${at} path=${['maxIterations']} label="Executions at most" placeholder="50" />
+      <${Whole} at=${at} path=${['parallel']} label="At once" placeholder="1" />
       <${In} at=${at} path=${['language']} label="Language" placeholder="as the task" class="short" /></div>
     <fieldset class="people"><legend>Who decides</legend><div class="person"><${Who} at=${at} path=${['arbiter']} one=${at.config.arbiter ?? {}} /></div></fieldset>
     <${People} at=${at} path=${['agents']} title="Who works" fresh=${(n) => ({ name: `agent-${n + 1}`, model: '' })}>
       ${(path) => html`<${In} at=${at} path=${[...path, 'name']} label="Name" required />
-        <${In} at=${at} path=${[...path, 'model']} label="Model" list="models" placeholder="provider/model" required />
+        <${Model} at=${at} path=${[...path, 'model']} />
         <${In} at=${at} path=${[...path, 'description']} label="Is good at" class="whole" />
         <${In} at=${at} path=${[...path, 'prompt']} label="Is told" rows="2" class="whole" />`}<//>`;
 }
@@ -219,7 +215,7 @@ function Who({ at, path, one }) {
   const person = Boolean(one.person);
   return html`<div class="who">
     ${person ? html`<${In} at=${at} path=${[...path, 'within']} label="A person, who has" placeholder="no limit, or 10m" />`
-      : html`<${In} at=${at} path=${[...path, 'model']} label="Model" list="models" placeholder="provider/model" required />`}
+      : html`<${Model} at=${at} path=${[...path, 'model']} />`}
     <label class="check"><input type="checkbox" checked=${person} onChange=${(e) => {
       const { model: _, person: __, within: ___, overdue: ____, standIn: _____, ...rest } = one;
       at.put(path, e.target.checked ? { ...rest, person: true } : { ...rest, model: '' });
@@ -242,10 +238,10 @@ function People({ at, path, title, fresh, children, none, empty }) {
 function Budget({ at }) {
   const { budget = {} } = at.config;
   at.used.add('budget').add('budget.hard').add('budget.soft');
-  return html`<${Field} label="USD at most" class="short" error=${['budget', 'budget.hard', 'budget.soft'].map((f) => at.errors.get(f)).find(Boolean)}
-    hint="The rounds end early enough for a conclusion. No call starts that could pass it.">
-    ${(a) => html`<input ...${a} type="number" inputmode="decimal" min="0" step="any" value=${budget.hard ?? ''} onInput=${(e) => at.put(['budget'],
-      e.target.value === '' ? undefined : { ...budget, soft: Number(e.target.value), hard: Number(e.target.value) })} />`}<//>`;
+  const put = (v) => at.put(['budget'], v === '' ? undefined : { ...budget, soft: Number(v), hard: Number(v) });
+  return html`<${Input} label="USD at most" type="number" min="0" value=${budget.hard ?? ''} put=${put}
+    error=${['budget', 'budget.hard', 'budget.soft'].map((f) => at.errors.get(f)).find(Boolean)}
+    hint="The rounds end early enough for a conclusion. No call starts that could pass it." />`;
 }
 
 // Foreseen is what would happen: what is wrong, or who is asked in the first round and at the end, those together who are asked at once.
@@ -254,7 +250,7 @@ function Foreseen({ found, errors, used, raw }) {
   const elsewhere = (found.problem?.all ?? []).filter((p) => raw || !p.field || !used.has(p.field));
   if (found.problem) {
     return html`<section class="panel" role="status"><h2>Not yet</h2>${elsewhere.length > 0 ? html`<ul>${elsewhere.slice(0, 10).map((p) => html`<li>
-      ${p.field && html`<code>${line(p.field)}</code> `}<${Line}>${p.detail}<//> <span class="hint"><${Line}>${p.hint}<//></span></li>`)}</ul>`
+      ${p.field && html`<code>${line(p.field)}</code> `}<${Line}>${told(p)}<//></li>`)}</ul>`
       : html`<p>${count(errors.size, 'field has', 'fields have')} a problem.</p>`}</section>`;
   }
   if (!steps.length) return found.unknown ? html`<section class="panel"><p class="soft"><${Line}>${found.unknown.message}<//></p></section>` : null;

@@ -62,7 +62,7 @@ export class Conversation {
     this.last = 0;
     this.whole = false; // whether the first fact is there
     this.texts = new Map();
-    this.course = new Course();
+    this.course = new Course(0);
   }
 
   // on has a function called after changes: of 'facts', 'read', 'link', or of the text of the call that is named.
@@ -157,7 +157,7 @@ export class Conversation {
   async catchUp() {
     const seq = this.read?.record?.seq ?? 0;
     let after = this.last || Math.max(0, seq - first);
-    if (!this.last) Object.assign(this, { whole: after === 0, begins: after + 1 });
+    if (!this.last) Object.assign(this, { whole: after === 0, begins: after + 1, course: new Course(after + 1) });
     while (after !== undefined) {
       const found = await this.events(after);
       found.events.forEach((fact) => this.add(fact));
@@ -176,7 +176,7 @@ export class Conversation {
       this.whole = after === 0;
       this.begins = after + 1;
       this.facts = [...found, ...this.facts];
-      const course = new Course();
+      const course = new Course(this.begins);
       this.facts.forEach((fact) => course.add(fact));
       this.course = course;
       this.tell('facts');

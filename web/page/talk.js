@@ -5,18 +5,20 @@ import { At, Face, Line, Text, announce, html, memo, useChanges, useEffect, useL
 import { count, cut, line, over, span, spaced, usd } from './words.js';
 
 const near = 160; // pixels from the end within which a reader follows what is new
+const dock = 72; // pixels that may be covered below
 
 // Talk shows the rounds, then what is asked. A reader at the end stays there; one who reads above is told how much is new.
 export function Talk({ conv, api }) {
   useChanges(conv, 'facts', 'read');
-  const { course } = conv, following = useRef(null), seen = useRef(0);
+  const { course } = conv, following = useRef(null), seen = useRef(0), bottom = useRef();
   const [, set] = useState(0);
   const ended = over(conv.read?.record?.state);
-  const grown = () => following.current && scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
+  const below = () => (bottom.current ? bottom.current.getBoundingClientRect().bottom - innerHeight + dock : 0);
+  const grown = () => following.current && below() > 0 && scrollBy({ top: below(), behavior: 'instant' });
   useEffect(() => {
     const look = () => {
-      const end = innerHeight + scrollY >= document.documentElement.scrollHeight - near;
-      if (following.current !== null) following.current = end;
+      const end = below() <= near;
+      if (following.current !== null) following.current = end && below() > -innerHeight;
       if (end && seen.current !== course.turns) {
         seen.current = conv.course.turns;
         set((n) => n + 1);
@@ -27,8 +29,10 @@ export function Talk({ conv, api }) {
   }, [conv]);
   useLayoutEffect(() => {
     if (following.current === null && conv.last) {
-      following.current = !ended;
+      const asked = document.getElementById('questions');
+      following.current = !ended && !asked;
       seen.current = course.turns;
+      asked?.scrollIntoView({ behavior: 'instant' });
     }
     grown();
     if (following.current) seen.current = course.turns;
@@ -37,19 +41,22 @@ export function Talk({ conv, api }) {
   const fresh = Math.max(0, course.turns - seen.current), questions = conv.read?.questions ?? [];
   return html`<div class="talk">
     ${!conv.whole && conv.last > 0 && html`<p class="soft center">Earlier rounds are being loaded …</p>`}
-    ${course.rounds.map((r) => html`<${Round} key=${r.key} round=${r} version=${r.version} conv=${conv} seats=${conv.seats} grown=${grown} />`)}
+    ${course.rounds.map((r) => html`<${Round} key=${r.key} of=${r} version=${r.version} conv=${conv} seats=${conv.seats} grown=${grown} />`)}
     ${!course.turns && !course.open().length && html`<p class="soft center empty">Nothing has been said yet.</p>`}
     ${questions.length > 0 && html`<section class="asked" id="questions" aria-labelledby="asked-title" tabindex="-1">
       <h2 id="asked-title">${questions.length === 1 ? 'A question' : count(questions.length, 'question')}</h2>
       ${questions.map((q) => html`<${Ask} key=${q.id} api=${api} id=${conv.id} question=${q} after=${() => conv.askSoon(0)} />`)}
     </section>`}
-    ${conv.read?.legal?.includes('say') && html`<${Say} conv=${conv} api=${api} />`}
+    ${conv.read?.legal?.includes('say') && html`<${Word} conv=${conv} api=${api} seats=${conv.seats} />`}
+    <div ref=${bottom}></div>
     ${fresh > 0 && html`<button type="button" class="fresh" onClick=${() => {
       following.current = true;
       grown();
     }}>↓ ${fresh} new</button>`}
   </div>`;
 }
+
+const Word = memo((props) => html`<${Say} ...${props} />`, (a, b) => a.seats === b.seats);
 
 // tellOf has screen readers read what was said, as it is recorded, and not while it is written.
 function tellOf(conv) {
@@ -61,24 +68,25 @@ function tellOf(conv) {
   });
 }
 
-const same = (a, b) => a.version === b.version && a.round === b.round && a.conv === b.conv && a.seats === b.seats;
+// same compares rounds, and calls that were made at once: facts that were loaded before them change neither their key nor their version.
+const same = (a, b) => a.version === b.version && a.of.key === b.of.key && a.seats === b.seats;
 
-const Round = memo(({ round, conv, grown }) => html`<section class="round" aria-label=${round.n ? `Round ${round.n}` : 'Before the first round'}>
-  ${round.n > 0 && html`<h2 class="rounded"><span>Round ${round.n}${round.of > 0 && round.of < 50 && html` <small>of ${round.of}</small>`}</span>
-    ${round.phase && round.phase !== 'round' && html`<small>${spaced(round.phase)}</small>`}</h2>`}
+const Round = memo(({ of: round, conv, grown }) => html`<section class="round" aria-label=${round.n ? `Round ${round.n}` : 'Before the first round'}>
+  ${round.n === 0 ? round.entries.length > 0 && html`<h2 class="hidden">Before the first round</h2>` : html`<h2 class="rounded"><span>Round ${round.n}${round.of > 0 && round.of < 50 && html` <small>of ${round.of}</small>`}</span>
+    ${round.phase && round.phase !== 'round' && round.phase !== 'executing' && html`<small>${spaced(round.phase)}</small>`}</h2>`}
   ${round.entries.map((e) => e.cells
-    ? html`<${Group} key=${e.key} group=${e} version=${e.version} conv=${conv} seats=${conv.seats} grown=${grown} />`
+    ? html`<${Group} key=${e.key} of=${e} version=${e.version} conv=${conv} seats=${conv.seats} grown=${grown} />`
     : html`<${Event} key=${e.key} fact=${e.fact} conv=${conv} />`)}
 </section>`, same);
 
 // Group shows the calls that are made at once side by side.
-const Group = memo(({ group, conv, grown }) => {
+const Group = memo(({ of: group, conv, grown }) => {
   const open = group.cells.some((c) => c.state === 'open' || c.state === 'waits'), cells = group.cells.filter(visible);
   if (!cells.length) return null;
   return html`<div class=${cells.length > 1 ? 'beside' : 'alone'}>
     ${cells.map((c) => html`<${Cell} key=${c.key} cell=${c} version=${c.version} conv=${conv} open=${open} grown=${grown} />`)}
   </div>`;
-}, (a, b) => a.version === b.version && a.group === b.group && a.seats === b.seats);
+}, same);
 
 const visible = (cell) => cell.kind !== 'summary' && cell.state !== 'left';
 

@@ -2,7 +2,7 @@
 import { h, render, Component } from './lib/preact.mjs';
 import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from './lib/hooks.mjs';
 import htm from './lib/htm.mjs';
-import { ago, clock, line, shown, standing } from './words.js';
+import { ago, clock, line, moment, shown, standing, told } from './words.js';
 
 export { render, useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState };
 export const html = htm.bind(h);
@@ -55,7 +55,7 @@ export const Line = ({ children }) => html`<bdi lang="">${line(joined(children))
 export function At({ at, relative }) {
   const now = useNow(30000, Boolean(relative));
   if (!at) return null;
-  return html`<time datetime=${at} title=${new Date(at).toLocaleString('en-GB')}>${relative ? ago(at, now) : clock(at)}</time>`;
+  return html`<time datetime=${at} title=${moment(at)}>${relative ? ago(at, now) : clock(at)}</time>`;
 }
 
 // State is the state of a conversation: a mark and a word, so that no colour carries the meaning alone.
@@ -74,8 +74,7 @@ export function Trouble({ problem, again }) {
   if (!problem) return null;
   const all = problem.all ?? [{ detail: problem.message }];
   return html`<div class="trouble" role="alert">
-    ${all.slice(0, 20).map((p) => html`<p>${p.field && html`<code>${line(p.field)}</code> `}<${Line}>${p.detail || p.title}<//>
-      ${p.hint && html` <span class="hint"><${Line}>${p.hint}<//></span>`}</p>`)}
+    ${all.slice(0, 20).map((p) => html`<p>${p.field && html`<code>${line(p.field)}</code> `}<${Line}>${told(p)}<//></p>`)}
     ${again && html`<button type="button" onClick=${again}>Try again</button>`}
   </div>`;
 }
@@ -90,6 +89,20 @@ export function Field({ label, hint, error, children, class: name = '' }) {
     ${error && html`<small class="error" id=${`${id}e`}><${Line}>${error}<//></small>`}
   </div>`;
 }
+
+// Input is a field for a text, for a number, or for one of several choices, which are pairs of a value and its words.
+export function Input({ label, hint, error, class: name, put, choices, ...rest }) {
+  const on = (e) => put(e.target.value), as = choices ? 'select' : rest.rows ? 'textarea' : 'input';
+  return html`<${Field} label=${label} hint=${hint} error=${error} class=${name ?? (rest.type === 'number' ? 'short' : '')}>
+    ${(a) => html`<${as} ...${a} ...${as === 'textarea' && { dir: 'auto' }} ...${rest.type === 'number' && { inputmode: 'decimal', step: 'any' }} ...${rest}
+      ...${{ [choices ? 'onChange' : 'onInput']: on }}>${choices?.map(([value, words]) => html`<option value=${value}>${words}</option>`)}<//>`}<//>`;
+}
+
+// Form does something when it is sent. The policy of the page lets the browser send none.
+export const Form = ({ act, children, ...rest }) => html`<form ...${rest} onSubmit=${(e) => {
+  e.preventDefault();
+  act();
+}}>${children}</form>`;
 
 // Dialog is open as long as it is rendered.
 export function Dialog({ title, close, children }) {
@@ -137,3 +150,12 @@ export const keep = {
   set(key, value) { try { sessionStorage.setItem(key, value); } catch { /* it is lost with the tab */ } },
   drop(key) { try { sessionStorage.removeItem(key); } catch { /* as above */ } },
 };
+
+// Later is a view of a module that is loaded when it is looked at.
+export function Later({ load, ...rest }) {
+  const [found, set] = useState({});
+  const get = () => load().then((view) => set({ view }), () => set({ problem: new Error('A part of the page could not be loaded.') }));
+  useEffect(() => { get(); }, []);
+  if (found.view) return html`<${found.view} ...${rest} />`;
+  return found.problem ? html`<${Trouble} problem=${found.problem} again=${get} />` : html`<p class="soft center">Loading …</p>`;
+}

@@ -24,15 +24,19 @@ export function cut(text, most = 120) {
   return all.length > most ? all.slice(0, most - 1).join('') + '…' : all.join('');
 }
 
+const digits = (most) => new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: most });
+const cents = digits(2), parts = digits(4), whole = new Intl.NumberFormat('en');
+const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const days = new Intl.DateTimeFormat('en-GB', { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
 // usd returns an amount of money.
 export function usd(n) {
   if (!n) return '$0';
-  if (n < 0.0001) return '< $0.0001';
-  const digits = n < 0.1 ? 4 : 2;
-  return '$' + n.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: digits });
+  return n < 0.0001 ? '< $0.0001' : `$${(n < 0.1 ? parts : cents).format(n)}`;
 }
 
-export const count = (n, one, many = one + 's') => `${Number(n).toLocaleString('en')} ${n === 1 ? one : many}`;
+export const count = (n, one, many = one + 's') => `${whole.format(n)} ${n === 1 ? one : many}`;
 
 // span returns a length of time, from milliseconds.
 export function span(ms) {
@@ -68,12 +72,24 @@ export function meaning(option) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+// told returns what is wrong and what helps, in sentences, without the field that a problem begins with.
+export function told({ detail, title, field, hint }) {
+  let words = line(detail || title || '');
+  if (field && words.startsWith(`${line(field)}: `)) words = words.slice(line(field).length + 2);
+  return [words, line(hint ?? '')].filter(Boolean).map((s) => s.charAt(0).toUpperCase() + s.slice(1) + (/[.!?:]$/.test(s) ? '' : '.')).join(' ');
+}
+
 // clock returns a time of day, with the date if that is not today's.
 export function clock(at, now = new Date()) {
   const t = new Date(at);
   if (Number.isNaN(t.getTime())) return '';
-  const day = t.toDateString() === now.toDateString() ? {} : { month: 'short', day: 'numeric' };
-  return t.toLocaleString('en-GB', { ...day, hour: '2-digit', minute: '2-digit' });
+  return (t.toDateString() === now.toDateString() ? hours : days).format(t);
+}
+
+// moment returns the whole of a time.
+export function moment(at) {
+  const t = new Date(at);
+  return Number.isNaN(t.getTime()) ? '' : exact.format(t);
 }
 
 // ago returns how long ago a time was.
@@ -83,7 +99,8 @@ export function ago(at, now = Date.now()) {
   return ms < 60000 ? 'just now' : `${span(ms < 3600000 ? ms - ms % 60000 : ms)} ago`;
 }
 
-export const bytes = (text) => new TextEncoder().encode(text).length;
+const encoder = new TextEncoder();
+export const bytes = (text) => encoder.encode(text).length;
 
 // id returns a new UUIDv7: ids sort by the time at which they were drawn.
 export function id(now = Date.now(), random = crypto.getRandomValues(new Uint8Array(10))) {
