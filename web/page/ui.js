@@ -18,17 +18,21 @@ export const memo = (view, same) => class extends Component {
 export function useChanges(conv, ...whats) {
   const [, set] = useState(0);
   useEffect(() => {
-    let frame = 0;
+    let due = false, gone = false;
+    const draw = () => {
+      due = false;
+      if (!gone) set((n) => n + 1);
+    };
     const soon = () => {
-      frame ||= requestAnimationFrame(() => {
-        frame = 0;
-        set((n) => n + 1);
-      });
+      if (due) return;
+      due = true;
+      if (document.hidden) setTimeout(draw, 100); // where nobody looks there are no frames, but there is a title
+      else requestAnimationFrame(draw);
     };
     const offs = whats.map((what) => conv.on(what, soon));
     soon(); // what came between the first rendering and this
     return () => {
-      cancelAnimationFrame(frame);
+      gone = true;
       offs.forEach((off) => off());
     };
   }, [conv, ...whats]);
