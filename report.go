@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // MarshalJSON writes the record's JSON, then what the judges, the audience and the search for positions have contributed, and
-// the outcome. Each assessment, verdict and ballot has its time as "at". The JSON cannot be read back.
+// the outcome. Until the debate is over, schedule has the speeches of the present round. Each assessment, verdict and ballot has its time as "at". The JSON cannot be read back.
 func (d *Debate) MarshalJSON() ([]byte, error) {
 	var own struct {
 		Assignment  json.Marshaler   `json:"assignment,omitempty"`
@@ -18,6 +19,7 @@ func (d *Debate) MarshalJSON() ([]byte, error) {
 		Earlier     []Concluded      `json:"earlier,omitempty"`
 		Floors      []json.Marshaler `json:"floors,omitempty"`
 		Shares      []Share          `json:"shares,omitempty"`
+		Schedule    []format.Speech  `json:"schedule,omitempty"` // of the present round, until the debate is over
 		Outcome     Outcome          `json:"outcome"`
 	}
 	if a := d.Assignment; a != nil {
@@ -40,6 +42,9 @@ func (d *Debate) MarshalJSON() ([]byte, error) {
 	}
 	if d.config.Floor != nil {
 		own.Shares = d.Shares()
+	}
+	if !d.Final() {
+		own.Schedule = d.schedule
 	}
 	own.Earlier, own.Outcome = d.Earlier, d.Outcome()
 	return d.MarshalWith(own)

@@ -38,7 +38,24 @@ type Estimate struct {
 	Models []Account `json:"models"`
 	// FirstRound is the worst case of what precedes the first round, that round, and the conclusion.
 	FirstRound Money `json:"firstRound"`
+	// Steps are the calls of FirstRound in their order, at most [MaxSteps].
+	Steps []PlannedCall `json:"steps,omitempty"`
 }
+
+// PlannedCall is a call that a conversation will make if all goes as planned.
+type PlannedCall struct {
+	Round  int      `json:"round,omitempty"` // 1; 0: before the first round, or in the conclusion
+	Kind   CallKind `json:"kind"`
+	By     string   `json:"by"`
+	Target string   `json:"target,omitempty"`
+	Model  string   `json:"model,omitempty"` // "": a person or a function is asked
+	// Together numbers the calls that are made at once, from 1. Calls with the same number begin together.
+	Together int  `json:"together"`
+	Ends     bool `json:"ends,omitempty"` // it belongs to the conclusion
+}
+
+// MaxSteps bounds [Estimate].Steps.
+const MaxSteps = 200
 
 // TypicalReply is the length of a reply in the typical case of an [Estimate], in tokens.
 const TypicalReply = 400
@@ -62,7 +79,7 @@ func EstimateStart(ctx context.Context, m *Machine, contexts map[string]window.M
 	}
 	out, whole := worst.out, usual.whole(true)
 	out.Typical, out.TypicalTokens = usual.out.Cost, usual.out.Tokens
-	out.Whole, out.WholeTokens = whole.cost, whole.tokens
+	out.Whole, out.WholeTokens, out.Steps = whole.cost, whole.tokens, worst.plan.calls
 	return out, nil
 }
 
@@ -104,6 +121,32 @@ type Estimator struct {
 	summaries amount
 	covered   map[string]said // by summaries, by their model and those who read them
 	steps     steps           // of a walk with usual replies
+	plan      planned
+}
+
+// planned are the calls of the first round, and of the conclusion.
+type planned struct {
+	calls   []PlannedCall
+	batches int
+	ending  bool // the walk is in the conclusion that follows the first round
+	done    bool // it is beyond
+}
+
+// batch begins calls that are made at once, and returns their number.
+func (p *planned) batch() int {
+	p.batches++
+	return p.batches
+}
+
+// add notes a call of a batch.
+func (p *planned) add(call *Call, round, batch int) {
+	if p.done || round > 1 || len(p.calls) >= MaxSteps {
+		return
+	}
+	if p.ending {
+		round = 0
+	}
+	p.calls = append(p.calls, PlannedCall{round, call.Kind, call.By, call.Target, call.Model, batch, p.ending})
 }
 
 // said is a part of the conversation.
@@ -192,8 +235,9 @@ func (s *Estimator) tokens(call *Call) int {
 func (s *Estimator) First(end func()) {
 	sofar, summaries, steps := s.out, s.summaries, s.steps
 	sofar.Models = append([]Account(nil), s.out.Models...)
-	s.steps.last = nil
+	s.steps.last, s.plan.ending = nil, true
 	end()
+	s.plan.ending, s.plan.done = false, true
 	steps.ends = len(s.steps.last)
 	sofar.FirstRound = s.sum().less(s.summaries).cost
 	s.out, s.summaries, s.steps = sofar, summaries, steps
@@ -216,7 +260,9 @@ func (s *Estimator) Calls(calls []*Call) { s.Reading(0, calls) }
 // Reading counts calls whose instructions will be this many bytes longer than they are now. A walk that has only
 // counted a reply cannot quote it; bytes is the size that the quoted replies will take.
 func (s *Estimator) Reading(bytes int, calls []*Call) {
+	batch := s.plan.batch()
 	for _, call := range calls {
+		s.plan.add(call, s.core.record.Round, batch)
 		if summary, former := s.summaryBefore(call); summary != nil {
 			before := s.sum()
 			for range s.parts(summary, former) {

@@ -150,7 +150,7 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	if !slices.Equal(config.Settings().Participants, s.Settings.Participants) {
 		return invalid("start.settings.participants", "are not those of the config")
 	}
-	r.flow, r.frozen = s.Flow, frozen
+	r.flow, r.frozen, r.machine = s.Flow, frozen, m
 	r.start, r.config, r.settings, r.valid, r.timed = s, config, &s.Settings, true, m.flow.Timed
 	r.rules = config.Settings().OnFailure
 	r.fence, r.texts = secret.Fence(s.Seed), s.Texts
@@ -242,6 +242,7 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	if t.On == TriggerRetry && r.Failure != nil && r.Failure.Op == string(KindConfirm) {
 		r.acked = true // whoever retries has seen the cost warning
 	}
+	r.concluded = t.From == StateCompleting && t.On == TriggerCompleted
 	r.State, r.entry, r.relieved = t.To, t.Evidence, false
 	r.Failure = nil
 	switch rested := !m.working(t.From); {

@@ -56,8 +56,9 @@ type Record struct {
 // fromStart is what the start has frozen.
 type fromStart struct {
 	start    *Start
-	flow     string // the name of the flow; "" before there is a config
-	config   Config // as the flow reads it
+	machine  *Machine // the rules of the flow; nil before there is a start
+	flow     string   // the name of the flow; "" before there is a config
+	config   Config   // as the flow reads it
 	settings *Settings
 	rules    []FailureRule // the conversation's own: those of Settings.OnFailure before Flow.Complete has added any
 	frozen   any           // what the flow has frozen beside the config
@@ -90,6 +91,8 @@ type course struct {
 	planned  int          // how many calls the round was expected to make
 	done     int          // how many of them are still to come no longer
 	whole    int          // the last round that is over; see foldWhole
+	// concluded means that the conversation was completed after its conclusion was made: it can be reopened.
+	concluded bool
 	// firstTimed is the first timed state that has made a call since the round's time began. "": none has.
 	firstTimed State
 	opened     opening

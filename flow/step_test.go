@@ -149,3 +149,25 @@ func TestEstimateRounds(t *testing.T) {
 	once := stage.Estimated(t, pollEngine(), poll{People: []string{"Ada", "Ben"}, Rounds: 1})
 	assert.Greater(t, most.Tokens, 3*once.Tokens, "later rounds read the replies of those before")
 }
+
+// TestAnEstimateHasTheStepsOfTheFirstRound: who is asked what, and which calls are made at once.
+func TestAnEstimateHasTheStepsOfTheFirstRound(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, _ := stage.Engine(config)
+	steps := stage.Estimated(t, engine, config).Steps
+	require.GreaterOrEqual(t, len(steps), 4)
+	assert.Equal(t, flow.PlannedCall{Round: 1, Kind: steps[0].Kind, By: "Ada", Model: "test/debater", Together: steps[0].Together}, steps[0])
+	assert.Equal(t, "Ben", steps[1].By)
+	assert.Greater(t, steps[1].Together, steps[0].Together, "Ben reads what Ada says")
+	last := steps[len(steps)-1]
+	assert.Equal(t, []any{debate.KindVerdict, 0, true, "test/judge"}, []any{last.Kind, last.Round, last.Ends, last.Model})
+	for i := range steps {
+		assert.LessOrEqual(t, steps[i].Round, 1)
+		assert.Equal(t, steps[i].Kind == debate.KindVerdict, steps[i].Ends)
+	}
+	config.Rounds = 50
+	assert.Equal(t, steps, stage.Estimated(t, engine, config).Steps, "one round is enough")
+
+	poll := stage.Estimated(t, pollEngine(), poll{People: []string{"Ada", "Ben"}, Rounds: 3}).Steps
+	assert.Equal(t, []int{1, 1}, []int{poll[0].Together, poll[1].Together}, "both are asked at once")
+}

@@ -3,7 +3,6 @@
 package inquiry
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,7 +26,7 @@ func Lines(q *flow.Inquiry, asks string) []string {
 		out = append(out, "  "+Use(q.Use))
 	}
 	for i, option := range q.Options {
-		means := Meaning(option)
+		means := option.Meaning()
 		if option == flow.OptionDrop && (q.Kind == debate.KindAssessment || q.Kind == debate.KindVerdict) {
 			means += "; without the last judge there is no verdict"
 		}
@@ -68,28 +67,6 @@ func asked(q *flow.Inquiry) []string {
 		out = append(out, "  until "+q.Until.Local().Format("Jan 02 15:04:05")) //nolint:gosmopolitan // people read the time of their place
 	}
 	return out
-}
-
-// Meaning says what an option does.
-func Meaning(option flow.Option) string {
-	return cmp.Or(map[flow.Option]string{
-		flow.OptionRetry:     "try again now",
-		flow.OptionWait:      "wait as long as the vendor asks, then try again",
-		flow.OptionModel:     "let another model take over",
-		flow.OptionStandIn:   "let the model that stands in answer this once",
-		flow.OptionSummarize: "summarize what is too long for the model",
-		flow.OptionTruncate:  "leave out what is too long for the model",
-		flow.OptionSkip:      "continue without this result",
-		flow.OptionDrop:      "continue without whom it was asked of",
-		flow.OptionEnd:       "end with what there is",
-		flow.OptionContinue:  "continue beyond the cost warning",
-		flow.OptionApprove:   "allow this one use",
-		flow.OptionAlways:    "allow this use and all later ones of the tool",
-		flow.OptionDeny:      "refuse it; the model reads the reason",
-		flow.OptionAgain:     "make the use again: there may be a second effect",
-		flow.OptionDone:      "it was done; the model reads what the tool has answered",
-		flow.OptionTell:      "tell the model that nobody knows the outcome",
-	}[option], progress.Clean(string(option)))
 }
 
 // Dialogue collects the answer to one inquiry.

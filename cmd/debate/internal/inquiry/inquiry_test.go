@@ -161,17 +161,6 @@ func TestLinesTakenBack(t *testing.T) {
 	assert.Equal(t, &flow.Answer{Inquiry: "s", Text: "First.\n."}, answer)
 }
 
-// TestMeaning: every option is explained.
-func TestMeaning(t *testing.T) {
-	for _, option := range []flow.Option{
-		flow.OptionRetry, flow.OptionWait, flow.OptionModel, flow.OptionSummarize, flow.OptionTruncate, flow.OptionSkip, flow.OptionDrop,
-		flow.OptionEnd, flow.OptionContinue, flow.OptionApprove, flow.OptionDeny, flow.OptionAlways, flow.OptionAgain, flow.OptionDone, flow.OptionTell,
-		flow.OptionStandIn,
-	} {
-		assert.NotEqual(t, string(option), inquiry.Meaning(option))
-	}
-}
-
 // TestDroppingAJudgeIsExplained: whoever drops the last judge learns before that there is no verdict then.
 func TestDroppingAJudgeIsExplained(t *testing.T) {
 	for kind, told := range map[flow.CallKind]bool{debate.KindVerdict: true, debate.KindAssessment: true, "argument": false} {
