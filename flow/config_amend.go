@@ -187,10 +187,8 @@ func Overridden(old, edited, now *Settings) (a *Amendment, ok bool) {
 	return a, !changesNothing(a)
 }
 
-// amendedSettings returns the settings as the amendment makes them. rules are the conversation's own rules for failures, which
-// Flow.Complete completes anew: the default ones depend on the other settings.
-func amendedSettings(a *Amendment, settings *Settings, rules []FailureRule, of *Flow) *Settings {
-	t := *settings
+// Settings returns settings as the amendment changes them. Nothing is checked, and the flow's own rules for failures are not added.
+func (a *Amendment) Settings(t Settings) Settings {
 	for i := range settable {
 		settable[i].apply(a, &t)
 	}
@@ -202,9 +200,16 @@ func amendedSettings(a *Amendment, settings *Settings, rules []FailureRule, of *
 		maps.Copy(t.Timeouts, a.Timeouts)
 	}
 	set(&t.Unattended, a.Unattended)
-	t.OnFailure = rules
 	set(&t.OnFailure, a.OnFailure)
-	return of.Complete(t)
+	return t
+}
+
+// amendedSettings returns the settings as the amendment makes them. rules are the conversation's own rules for failures, which
+// Flow.Complete completes anew: the default ones depend on the other settings.
+func amendedSettings(a *Amendment, settings *Settings, rules []FailureRule, of *Flow) *Settings {
+	t := *settings
+	t.OnFailure = rules
+	return of.Complete(a.Settings(t))
 }
 
 func set[T any](field, value *T) {

@@ -40,6 +40,8 @@ type Stream struct {
 	Heartbeat time.Duration
 	// Timeout is how long a write may take before the reader counts as gone; 0: 30 s. It takes the place of http.Server.WriteTimeout.
 	Timeout time.Duration
+	// Refuse answers a request whose stream cannot begin. nil: a line of text, with the status that Serve names.
+	Refuse func(w http.ResponseWriter, r *http.Request, err error)
 }
 
 // Serve writes the events of a conversation until it is over, and returns nil then. It begins after the number in the header
@@ -56,8 +58,12 @@ func (s Stream) Serve(w http.ResponseWriter, r *http.Request, source Source, id 
 		view = flow.Event.Spectator
 	}
 	after, err := strconv.ParseInt(cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"), "0"), 10, 64)
+	refuse := s.Refuse
+	if refuse == nil {
+		refuse = inText
+	}
 	if err != nil || after < 0 {
-		http.Error(w, errNumber.Error(), http.StatusBadRequest)
+		refuse(w, r, errNumber)
 		return errNumber
 	}
 	out := &response{ResponseWriter: w, control: http.NewResponseController(w), timeout: cmp.Or(s.Timeout, 30*time.Second)}
@@ -69,8 +75,10 @@ func (s Stream) Serve(w http.ResponseWriter, r *http.Request, source Source, id 
 		if err == nil {
 			err = out.event(event, view, beat)
 		}
+		if err != nil && out.last.IsZero() {
+			refuse(w, r, err)
+		}
 		if err != nil {
-			out.refuse(err)
 			return err
 		}
 	}
@@ -125,13 +133,14 @@ func (o *response) write(text string) error {
 	return o.control.Flush()
 }
 
-// refuse answers with the status of an error, unless something was written before.
-func (o *response) refuse(err error) {
+// inText answers with the status of an error, and a line of text.
+func inText(w http.ResponseWriter, _ *http.Request, err error) {
 	switch {
-	case !o.last.IsZero():
+	case errors.Is(err, errNumber):
+		http.Error(w, err.Error(), http.StatusBadRequest)
 	case errors.Is(err, flow.ErrNotFound):
-		http.Error(o, "there is no such conversation", http.StatusNotFound)
+		http.Error(w, "there is no such conversation", http.StatusNotFound)
 	default:
-		http.Error(o, "the conversation cannot be read now", http.StatusServiceUnavailable)
+		http.Error(w, "the conversation cannot be read now", http.StatusServiceUnavailable)
 	}
 }

@@ -1,0 +1,78 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
+)
+
+// Action is what a request wants to do. Each operation of the API has one.
+type Action string
+
+// The actions.
+const (
+	// View is to see what spectators may see: what was said, by whom, how it was judged, states and rounds ([flow.Event.Spectator]).
+	View Action = "view"
+	// Inspect is to see the rest: models, money, failures, settings and labels, without the seed and the prompts ([flow.Event.Public]). A
+	// request that only needs View is asked for Inspect too, to learn how much it shows.
+	Inspect Action = "inspect"
+	// Answer is to answer a question. Access.To is the actor whom it is put to.
+	Answer Action = "answer"
+	// Approve is to decide about the use of a tool. Access.To is the actor whose model asks for it.
+	Approve Action = "approve"
+	// Operate is to pause, resume, stop, cancel, retry and amend, and to send the flow's own inputs.
+	Operate Action = "operate"
+	// Say is to say something in between ([flow.Note]).
+	Say Action = "say"
+	// Start is to start, fork, reopen and import, to check a config and to estimate its price.
+	Start Action = "start"
+	// Export is to get reports, and the log as a file.
+	Export Action = "export"
+	// Delete is to remove a conversation with its files.
+	Delete Action = "delete"
+)
+
+// Access is what a request wants.
+type Access struct {
+	Action Action
+	ID     string // of the conversation; "": the request concerns none, or a list of them
+	To     string // the actor that a question is put to, of Answer and Approve; "": of none in particular, or of one that is closed
+}
+
+// Caller is who asks.
+type Caller struct {
+	Who    string            // as Options.Authorize says; it becomes the Person of controls, answers and notes
+	Labels map[string]string // of the scope; nil: all conversations are in it
+}
+
+// allow says who asks, and describes the conversation that the request concerns.
+func (h *Handler) allow(r *http.Request, a Access) (c Caller, info store.Info, err error) {
+	if err := h.origin.Check(r); err != nil {
+		return c, info, &DeniedError{Err: err}
+	}
+	if c.Who, err = h.who(r, a); err != nil {
+		return c, info, err
+	}
+	if h.options.Scope != nil {
+		c.Labels = h.options.Scope(r, c.Who)
+	}
+	if a.ID != "" {
+		info, err = h.find(r.Context(), a.ID, c.Labels)
+	}
+	return c, info, err
+}
+
+// may reports whether who asks may do something else with the same conversation.
+func (x *exchange) may(a Action, to string) bool {
+	_, err := x.handler.who(x.request, Access{Action: a, ID: x.info.ID, To: to})
+	return err == nil
+}
+
+// answers returns the right that the answer to a question needs.
+func answers(q *flow.Inquiry) Action {
+	if q.Use != nil {
+		return Approve
+	}
+	return Answer
+}

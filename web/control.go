@@ -1,0 +1,226 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/redact"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// control is the body of a control.
+type control struct {
+	Reason string `json:"reason,omitempty"` // why, in one line
+}
+
+// controls makes the work of an operation of a control.
+func controls(signal func(c *control, who string) flow.Signal) func(*exchange, *control) error {
+	return func(x *exchange, c *control) error { return x.control(signal(c, x.caller.Who)) }
+}
+
+// control gives a control to the conversation, and answers where that stands.
+func (x *exchange) control(signal flow.Signal) error {
+	if err := x.handler.engine.Control(x.request.Context(), x.info.ID, signal); err != nil {
+		return err
+	}
+	stands, err := x.controlled()
+	if err != nil {
+		return err
+	}
+	return x.reply(x.operation.status, stands)
+}
+
+// controlled sees to it that a conversation goes on that a control has put back to work, and returns where it stands.
+func (x *exchange) controlled() (standing, error) {
+	h, ctx := x.handler, x.request.Context()
+	info, err := h.find(ctx, x.info.ID, x.caller.Labels)
+	if err == nil && h.options.Start == nil && !info.State.Idle() && info.Owner == "" {
+		_, failure := h.engine.Open(context.WithoutCancel(ctx), info.ID)
+		if failure != nil && !errors.Is(failure, flow.ErrLeased) { // another process is faster
+			h.logger().LogAttrs(ctx, slog.LevelWarn, "a conversation was not continued", slog.String("id", info.ID),
+				slog.String("error", text.OneLine(redact.Foreign(failure.Error()), mostDetail)))
+		}
+	}
+	return standing{ID: x.info.ID, State: info.State, Seq: info.Seq}, err
+}
+
+// drain is the body of a pause.
+type drain struct {
+	Reason string `json:"reason,omitempty"` // why, in one line
+	Drain  bool   `json:"drain,omitempty"`  // the calls in flight finish
+}
+
+// pause starts no further call.
+func (x *exchange) pause(in *drain) error {
+	return x.control(flow.Pause{Drain: in.Drain, Reason: in.Reason, Person: x.caller.Who})
+}
+
+// input is the body of an input of the flow's own.
+type input struct {
+	Trigger flow.Trigger    `json:"trigger"`
+	Payload json.RawMessage `json:"payload,omitempty"`
+	Reason  string          `json:"reason,omitempty"` // why, in one line
+}
+
+// send sends an input of the flow's own.
+func (x *exchange) send(in *input) error {
+	return x.control(flow.Sent{Trigger: in.Trigger, Payload: in.Payload, Reason: in.Reason, Person: x.caller.Who})
+}
+
+// amend changes settings.
+func (x *exchange) amend(in *flow.Amendment) error {
+	for field, given := range map[string]bool{"person": in.Person != "", "rows": len(in.Rows) > 0} {
+		if given {
+			err := flow.WithMend(errors.New("is set by the server"), "leave it out")
+			return &flow.Error{Kind: provider.KindValidation, Op: "amend", Field: field, Err: err}
+		}
+	}
+	in.Person = x.caller.Who
+	f, err := x.changed(*in)
+	if err != nil {
+		return err
+	}
+	give := func(ctx context.Context) error { return x.handler.engine.Control(ctx, x.info.ID, *in) }
+	before := hardLimit(f.Settings())
+	if after := hardLimit(&flow.Settings{Budget: in.Budget}); in.Budget != nil && before > 0 && (after <= 0 || after > before) {
+		err = x.handler.reserve(x.request.Context(), x.caller.Labels, after, before, give)
+	} else {
+		err = give(x.request.Context())
+	}
+	if err != nil {
+		return err
+	}
+	stands, err := x.controlled()
+	if err != nil {
+		return err
+	}
+	return x.reply(x.operation.status, stands)
+}
+
+// changed asks the policy about a change of the conversation, and returns its record.
+func (x *exchange) changed(a flow.Amendment) (*fold, error) {
+	f, err := x.record()
+	if err != nil {
+		return nil, err
+	}
+	return f, x.handler.accept(x.request, x.caller, &Amended{Config: f.Config(), Change: a, now: *f.Settings()})
+}
+
+// note is the body of something that is said in between.
+type note struct {
+	ID   string   `json:"id,omitempty"` // the same note again changes nothing
+	As   string   `json:"as,omitempty"` // the name under which it is read
+	To   []string `json:"to,omitempty"` // the participants who read it; none: all
+	Text string   `json:"text"`
+	Ask  string   `json:"ask,omitempty"` // the participant who answers it out of turn
+}
+
+// said is where a conversation stands in which something was said.
+type said struct {
+	standing
+
+	Note string `json:"note"` // its ID
+}
+
+// say says something in between.
+func (x *exchange) say(in *note) error {
+	if in.ID == "" {
+		in.ID = rand.Text()
+	}
+	signal := flow.Note{ID: in.ID, Person: x.caller.Who, As: in.As, To: in.To, Text: in.Text, Ask: in.Ask}
+	if err := x.handler.engine.Control(x.request.Context(), x.info.ID, signal); err != nil {
+		return err
+	}
+	stands, err := x.controlled()
+	if err != nil {
+		return err
+	}
+	return x.reply(x.operation.status, said{stands, in.ID})
+}
+
+// answer is the body of an answer to a question: a text with its files, or one of the options.
+type answer struct {
+	Text   string       `json:"text,omitempty"`
+	Files  []attachment `json:"files,omitempty"`
+	Option flow.Option  `json:"option,omitempty"`
+	Model  string       `json:"model,omitempty"` // of the option "model"
+	By     string       `json:"by,omitempty"`    // for whom the option is chosen
+}
+
+// attachment is a file that belongs to an answer.
+type attachment struct {
+	Name string `json:"name,omitempty"`
+	Type string `json:"type,omitempty"` // "": what the bytes show
+	Data []byte `json:"data"`
+}
+
+// answer answers a question. The right depends on whom it is put to, and on whether it is about the use of a tool.
+func (x *exchange) answer(in *answer) error {
+	f, err := x.record()
+	if err != nil {
+		return err
+	}
+	id := x.request.PathValue("question")
+	wanted := Access{Action: Answer, ID: x.info.ID, To: askedBefore(f.Record, id)}
+	var open *flow.Inquiry
+	for i := range f.Inquiries {
+		if q := &f.Inquiries[i]; q.ID == id {
+			open, wanted.Action, wanted.To = q, answers(q), q.To
+		}
+	}
+	if x.caller.Who, err = x.handler.who(x.request, wanted); err != nil {
+		return err
+	}
+	if open != nil && in.Model != "" {
+		change := flow.Amendment{Models: make(map[string]flow.ModelChoice)}
+		for _, call := range open.About {
+			change.Models[call.By] = flow.ModelChoice{Model: in.Model}
+		}
+		if _, err := x.changed(change); err != nil {
+			return err
+		}
+	}
+	a := flow.Answer{Inquiry: id, Text: in.Text, Option: in.Option, Model: in.Model, By: in.By, Person: x.caller.Who}
+	for _, one := range in.Files {
+		a.Attachments = append(a.Attachments, flow.File{Name: one.Name, Type: one.Type, Data: one.Data})
+	}
+	return x.control(a)
+}
+
+// askedBefore returns the actor whom a question was put to that is no longer open. "": nobody knows.
+func askedBefore(r *flow.Record, question string) string {
+	call := strings.TrimPrefix(question, "ask.")
+	attempt := strings.LastIndexByte(call, '.')
+	for _, id := range []string{question, call, call[:max(0, attempt)]} {
+		if usage, ok := r.CallUsage(id); ok {
+			return usage.By
+		}
+	}
+	return ""
+}
+
+// remove removes the conversation.
+func (x *exchange) remove() error {
+	err := x.handler.engine.Delete(x.request.Context(), x.info.ID)
+	if errors.Is(err, flow.ErrLeased) {
+		why := errors.New("a process works on the conversation, or has it open")
+		if errors.Is(err, store.ErrOpen) {
+			why = errors.New("the conversation is open in this process")
+		}
+		err = &flow.Error{Kind: provider.KindConflict, Op: "delete", Err: flow.WithMend(why, "cancel it first, or wait until it has ended")}
+	}
+	if err != nil {
+		return err
+	}
+	x.handler.cache.forget(x.info.ID)
+	x.response.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,129 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/sse"
+)
+
+// mostFacts is how many facts a page of events covers at most. It covers as many, if the client does not say how many.
+const mostFacts = 1000
+
+// facts is a page of a log.
+type facts struct {
+	Events []flow.Event `json:"events"`         // those that the reader may see
+	Last   int64        `json:"last"`           // the number of the last fact of the log
+	Next   int64        `json:"next,omitempty"` // the parameter after of the next page; 0: the page ends where the log does
+	Over   bool         `json:"over,omitempty"` // the conversation is over
+}
+
+// view returns what the caller may see of an event.
+func (x *exchange) view() func(flow.Event) (flow.Event, bool) {
+	if x.may(Inspect, "") {
+		return func(e flow.Event) (flow.Event, bool) { return e.Public(), true }
+	}
+	return flow.Event.Spectator
+}
+
+// events returns facts that are saved.
+func (x *exchange) events() error {
+	after, err := x.number("after", 0, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	limit, err := x.number("limit", mostFacts, mostFacts)
+	if err != nil {
+		return err
+	}
+	out := facts{Events: []flow.Event{}, Last: x.info.Seq, Over: x.info.State.Final()}
+	if after >= x.info.Seq || limit == 0 {
+		return x.reply(x.operation.status, out)
+	}
+	view, seen, left := x.view(), after, limit
+	for e, err := range x.handler.engine.Events(x.request.Context(), x.info.ID, after) {
+		if err != nil {
+			return err
+		}
+		if e.Kind() == flow.EventChunk || e.Seq <= seen {
+			continue
+		}
+		seen = e.Seq
+		if shown, ok := view(e); ok {
+			out.Events = append(out.Events, shown)
+		}
+		if left--; left == 0 || seen >= x.info.Seq {
+			break
+		}
+	}
+	if seen < x.info.Seq {
+		out.Next = seen
+	}
+	return x.reply(x.operation.status, out)
+}
+
+// stream sends events as they happen.
+func (x *exchange) stream() error {
+	if given := cmp.Or(x.request.Header.Get("Last-Event-ID"), x.query.Get("after")); given != "" {
+		n, err := strconv.ParseInt(given, 10, 64)
+		if err != nil || n < 0 || n > x.info.Seq {
+			err := fmt.Errorf("%q is not the number of an event: the last one is %d", text.OneLine(given, 40), x.info.Seq)
+			return malformed("Last-Event-ID", flow.WithMend(err, "load the conversation again"))
+		}
+		ended, err := x.ended(n)
+		if err != nil {
+			return err
+		}
+		if ended {
+			x.response.WriteHeader(http.StatusNoContent)
+			return nil
+		}
+	}
+	if x.request.Method == http.MethodHead {
+		x.response.WriteHeader(http.StatusOK)
+		return nil
+	}
+	select {
+	case x.handler.streams <- struct{}{}:
+		defer func() { <-x.handler.streams }()
+	default:
+		err := errors.New("too many streams are open: try again")
+		return &refusal{status: http.StatusServiceUnavailable, after: 10 * time.Second, err: err}
+	}
+	ctx, end := whileStreaming(x.request.Context())
+	defer end()
+	s := sse.Stream{View: x.view(), Refuse: x.handler.Refuse}
+	_ = s.Serve(x.response, x.request.WithContext(ctx), x.handler.engine, x.info.ID) // the reader has left, or has been told
+	return nil
+}
+
+// ended reports whether nothing follows the fact with this number: it is the last one of a conversation that is over.
+func (x *exchange) ended(n int64) (bool, error) {
+	if n < x.info.Seq || !x.info.State.Final() {
+		return false, nil
+	}
+	f, err := x.record()
+	return err == nil && f.InFlight() == 0 && f.Seq == n, err
+}
+
+// whileStreaming returns a context that also ends when [Serve] ends all streams.
+func whileStreaming(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	streams, ok := ctx.Value(streamsKey{}).(context.Context)
+	if !ok {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(streams, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}

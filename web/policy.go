@@ -1,0 +1,381 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Policy returns the config that is used in place of the one that was sent, or why that is refused. who is that of the [Caller]. It sees
+// every config: those of starts, checks and forks as the flow's own type, what changes a conversation that has begun as an [*Amended], and
+// that of a log from elsewhere as an [*Imported]. It accepts the latter two as they are, or refuses them.
+type Policy func(r *http.Request, who string, c flow.Config) (flow.Config, error)
+
+// Amended is the config of a conversation that has begun, with a change: an amendment, the choice of a model, a reopening. Settings and
+// Seats return what would be in force.
+type Amended struct {
+	flow.Config // with which the conversation began
+
+	Change flow.Amendment // it is read only
+	now    flow.Settings  // before the change
+}
+
+// Settings returns the settings that would be in force.
+func (a *Amended) Settings() flow.Settings { return a.Change.Settings(a.now) }
+
+// Seats yields the seats with the models that would take them.
+func (a *Amended) Seats() flow.Seats {
+	return func(yield func(flow.Seat) bool) {
+		for s := range a.Config.Seats() {
+			if choice, ok := a.Change.Models[s.By]; ok {
+				s.Model, s.Fallbacks = &choice.Model, &choice.Fallbacks
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// MarshalJSON writes the config with which the conversation began.
+func (a *Amended) MarshalJSON() ([]byte, error) { return json.Marshal(a.Config) }
+
+// Imported is the config of a log that was written elsewhere. Beside it, a log has prices of models, rights of tools and formats of its
+// own, by which it is continued and forked here. They are not compared with those of the engine: refuse an import of somebody who is not
+// trusted to write them.
+type Imported struct{ flow.Config }
+
+// MarshalJSON writes the config.
+func (i *Imported) MarshalJSON() ([]byte, error) { return json.Marshal(i.Config) }
+
+// Limits bound what [Strict] lets a config ask for. A cap that is 0 is none.
+type Limits struct {
+	Cost         flow.Money // of one conversation
+	Tokens       int        // input and output
+	Calls        int
+	Rounds       int
+	Participants int
+	// Models are those that may be asked, as "provider/model". Those of presets may be, too. If neither names any, all may.
+	Models []string
+	// Tools are those that may be used although they change something. Those that are read-only, and those of presets, may be used anyway.
+	Tools []string
+	// Prompts lets a config bring texts that models obey as instructions: templates, formats, roles and instructions of its own.
+	Prompts bool
+	// URLs lets a config name files that Engine.Fetch reads.
+	URLs bool
+	// Vendor lets a config set what only its vendor understands, or what changes the price of a request beyond the table: extra fields,
+	// headers, a class of service, and the vendor's own search.
+	Vendor bool
+	// Imports lets logs from elsewhere be stored: see [Imported].
+	Imports bool
+}
+
+// Strict returns a policy for people who are not trusted. A budget above the limits is lowered to them, and a missing one is added. It
+// refuses everything else that goes beyond the limits, files of the server (promptFile), and a toolPolicy that approves uses of tools. What
+// a preset says may be said by every config. The engine decodes the configs. Strict knows no flow: it walks through the JSON of any.
+func Strict(e *debate.Engine, l Limits, presets ...Preset) Policy {
+	s := &strict{engine: e, limits: l, said: make(map[string]bool), tools: slices.Clone(l.Tools), models: slices.Clone(l.Models)}
+	for _, preset := range presets {
+		s.learn(preset.Config)
+	}
+	return func(_ *http.Request, _ string, c flow.Config) (flow.Config, error) { return s.admit(c) }
+}
+
+// strict is a policy.
+type strict struct {
+	engine *debate.Engine
+	limits Limits
+	said   map[string]bool // what presets say that is refused elsewhere, by its key and its JSON
+	tools  []string
+	models []string
+}
+
+// learn lets configs say what a preset says.
+func (s *strict) learn(preset json.RawMessage) {
+	config, err := s.engine.DecodeConfig(preset)
+	if err != nil {
+		return // New has refused it
+	}
+	if data, err := flow.EncodeConfig(config); err == nil {
+		fields, _ := fieldsOf(data) // it was written just now
+		walk("", fields, func(_, key string, _ map[string]any, value any) { s.said[saying(key, value)] = true })
+	}
+	for _, name := range flow.Models(config) {
+		if name != "" && !slices.Contains(s.models, name) {
+			s.models = append(s.models, name)
+		}
+	}
+	s.tools = append(s.tools, config.Settings().Tools...)
+}
+
+// saying identifies a field and its value.
+func saying(key string, value any) string {
+	data, _ := json.Marshal(value) // it was read from JSON
+	return key + "=" + string(data)
+}
+
+// walk yields the fields of a JSON object that are set, at any depth, with their places. What a host program alone reads is left out.
+func walk(at string, value any, see func(at, key string, object map[string]any, value any)) {
+	switch value := value.(type) {
+	case []any:
+		for i, one := range value {
+			walk(at+"["+strconv.Itoa(i)+"]", one, see)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			if one := value[key]; isSet(one) && key != "labels" && key != "metadata" {
+				path := text.OneLine(key, 80)
+				if at != "" {
+					path = at + "." + path
+				}
+				see(path, key, value, one)
+				walk(path, one, see)
+			}
+		}
+	}
+}
+
+// isSet reports whether a JSON value says something.
+func isSet(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return false
+	case string:
+		return value != ""
+	case bool:
+		return value
+	case []any:
+		return len(value) > 0
+	case map[string]any:
+		return len(value) > 0
+	default:
+		return true
+	}
+}
+
+// admit returns the config that is used in place of the given one.
+func (s *strict) admit(c flow.Config) (flow.Config, error) {
+	switch c := c.(type) {
+	case *Amended:
+		return c, s.checkChange(&c.Change)
+	case *Imported:
+		return c, s.checkImport(c)
+	}
+	data, err := flow.EncodeConfig(c)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := fieldsOf(data)
+	if err != nil {
+		return nil, err
+	}
+	var f flow.Findings
+	walk("", fields, func(at, key string, object map[string]any, value any) {
+		if why := s.refuses(key, object, value); why != nil && !s.said[saying(key, value)] {
+			f.Addf(at, "%w", why)
+		}
+	})
+	for field, name := range flow.Models(c) {
+		s.checkModel(&f, field, name)
+	}
+	settings := c.Settings()
+	s.checkTools(&f, &settings)
+	s.checkRounds(&f, settings.Rounds)
+	if n, most := len(settings.Participants), s.limits.Participants; most > 0 && n > most {
+		f.Addf("participants", "%w", tooMany(n, most))
+	}
+	budget, lowered := s.lower(settings.Budget)
+	if err := errors.Join(f...); err != nil || !lowered {
+		return c, err
+	}
+	return edited(s.engine, c, func(fields map[string]any) { fields["budget"] = budget })
+}
+
+// checkImport refuses a log from elsewhere whose config would be refused, or started as another one.
+func (s *strict) checkImport(i *Imported) error {
+	if !s.limits.Imports {
+		return &flow.Error{Kind: provider.KindValidation, Op: "import", Err: errors.New("logs from elsewhere are not accepted here")}
+	}
+	if _, lowered := s.lower(i.Settings().Budget); lowered {
+		err := errors.New("the budget goes beyond what is allowed here: " + s.caps())
+		return &flow.Error{Kind: provider.KindValidation, Op: "import", Field: "budget", Err: err}
+	}
+	_, err := s.admit(i.Config)
+	return err
+}
+
+// checkChange refuses a change that goes beyond the limits. What it leaves as it is was admitted before.
+func (s *strict) checkChange(a *flow.Amendment) error {
+	var f flow.Findings
+	for _, name := range flow.AmendedModels(a) {
+		s.checkModel(&f, "models", name)
+	}
+	if a.ToolPolicy != nil {
+		if why := unapproved(string(a.ToolPolicy.Approval), string(a.ToolPolicy.Unknown)); why != nil {
+			f.Addf("toolPolicy", "%w", why)
+		}
+	}
+	if a.Rounds != nil {
+		s.checkRounds(&f, *a.Rounds)
+	}
+	if a.Budget != nil {
+		if _, lowered := s.lower(a.Budget); lowered {
+			f.Addf("budget", "%w", flow.WithMend(errors.New("goes beyond what is allowed here"), "keep within "+s.caps()))
+		}
+	}
+	return errors.Join(f...)
+}
+
+// refuses returns why a field is refused; nil: it is not.
+func (s *strict) refuses(key string, object map[string]any, value any) error {
+	switch key {
+	case "promptFile":
+		return flow.WithMend(errors.New("names a file of the server"), "give its text as prompt")
+	case "toolPolicy":
+		policy, _ := value.(map[string]any)
+		approval, _ := policy["approval"].(string)
+		unknown, _ := policy["unknown"].(string)
+		return unapproved(approval, unknown)
+	case "prompts", "prompt", "instructions", "customFormat", "roles":
+		if !s.limits.Prompts {
+			return flow.WithMend(errors.New("holds words that models obey, which is not allowed here"), "leave it out")
+		}
+	case "url":
+		if !s.limits.URLs && !isSet(object["hash"]) { // what has a hash is not fetched
+			return flow.WithMend(errors.New("is not fetched here"), "give the bytes as data")
+		}
+	case "header", "extra", "search", "serviceTier":
+		if !s.limits.Vendor {
+			return flow.WithMend(errors.New("is not allowed here"), "leave it out")
+		}
+	}
+	return nil
+}
+
+// unapproved returns why a policy for tools is refused; nil: it is not.
+func unapproved(approval, unknown string) error {
+	if approval != string(flow.OptionApprove) && unknown != string(flow.OptionAgain) {
+		return nil
+	}
+	return flow.WithMend(errors.New("lets tools be used without the approval of a person"), "leave it out")
+}
+
+// checkModel refuses a model that is not allowed.
+func (s *strict) checkModel(f *flow.Findings, field, name string) {
+	if len(s.models) > 0 && name != "" && !slices.Contains(s.models, name) {
+		f.Addf(field, "%w", text.Absent("model", "allowed here", name, s.models...))
+	}
+}
+
+// checkRounds refuses too many rounds.
+func (s *strict) checkRounds(f *flow.Findings, n int) {
+	if most := s.limits.Rounds; most > 0 && (n <= 0 || n > most) {
+		f.Addf("rounds", "%w", tooMany(n, most))
+	}
+}
+
+// checkTools refuses tools that change something. Those that the engine does not have, it refuses itself.
+func (s *strict) checkTools(f *flow.Findings, t *flow.Settings) {
+	for i, name := range t.Tools[:min(len(t.Tools), flow.MaxTools)] {
+		if tool := s.engine.Tools[name]; tool != nil && !tool.Describe().ReadOnly && !slices.Contains(s.tools, name) {
+			err := fmt.Errorf("the tool %q changes something, which is not allowed here", text.OneLine(name, 80))
+			f.Addf("tools["+strconv.Itoa(i)+"]", "%w", flow.WithMend(err, "leave it out"))
+		}
+	}
+}
+
+// tooMany refuses a number.
+func tooMany(n, most int) error {
+	if n <= 0 {
+		return flow.WithMend(errors.New("is missing"), "give a number of at most "+strconv.Itoa(most))
+	}
+	return fmt.Errorf("there are %d: at most %d are allowed here", n, most)
+}
+
+// lower returns a budget within the limits, and whether it differs from the given one. With a hard limit comes a soft one, so that the
+// conversation concludes.
+func (s *strict) lower(given *flow.Budget) (b flow.Budget, lowered bool) {
+	if given != nil {
+		b = *given
+	}
+	before := b
+	b.Hard, b.Soft = capped(b.Hard, b.Soft, s.limits.Cost)
+	b.HardTokens, b.SoftTokens = capped(b.HardTokens, b.SoftTokens, s.limits.Tokens)
+	b.HardCalls, b.SoftCalls = capped(b.HardCalls, b.SoftCalls, s.limits.Calls)
+	return b, b != before
+}
+
+// capped returns a hard limit of at most most, and a soft one that is not above it.
+func capped[T flow.Money | int](hard, soft, most T) (T, T) {
+	if most <= 0 || hard > 0 && hard <= most {
+		return hard, soft
+	}
+	if soft <= 0 || soft > most {
+		soft = most
+	}
+	return most, soft
+}
+
+// caps says how much one conversation may use.
+func (s *strict) caps() string {
+	out := ""
+	add := func(what string, set bool) {
+		if set && out != "" {
+			out += ", "
+		}
+		if set {
+			out += what
+		}
+	}
+	add(s.limits.Cost.Rounded(), s.limits.Cost > 0)
+	add(strconv.Itoa(s.limits.Tokens)+" tokens", s.limits.Tokens > 0)
+	add(strconv.Itoa(s.limits.Calls)+" calls", s.limits.Calls > 0)
+	return out
+}
+
+// admit returns the config that is started in place of the one that was sent: with the labels of the scope, as the policy has it.
+func (h *Handler) admit(r *http.Request, c Caller, config flow.Config) (flow.Config, error) {
+	if flow.Unnamed(config) == nil {
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Err: errors.New("there is none")}
+	}
+	given, err := h.labelled(config, c.Labels)
+	if err != nil {
+		return nil, err
+	}
+	if h.policy == nil {
+		return given, nil
+	}
+	admitted, err := h.policy(r, c.Who, given)
+	if err != nil {
+		return nil, err
+	}
+	if flow.Unnamed(admitted) == nil {
+		return nil, errors.New("the policy has returned neither a config nor an error")
+	}
+	settings := admitted.Settings()
+	if settings.ID != given.Settings().ID || !within(settings.Labels, c.Labels) {
+		return nil, errors.New("the policy has changed the id or the labels of the scope")
+	}
+	return admitted, nil
+}
+
+// accept asks the policy about a config that cannot be changed: an [*Amended] or an [*Imported].
+func (h *Handler) accept(r *http.Request, c Caller, fixed flow.Config) error {
+	if h.policy == nil {
+		return nil
+	}
+	admitted, err := h.policy(r, c.Who, fixed)
+	if err == nil && admitted != fixed {
+		err = errors.New("the policy has changed what it can only accept or refuse")
+	}
+	return err
+}
