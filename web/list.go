@@ -32,21 +32,54 @@ type listing struct {
 
 // item is a conversation in a list.
 type item struct {
-	store.Info
+	brief
+	*detail // nil: the caller may not see it
+}
 
-	Error string `json:"error,omitempty"` // why it cannot be read
+// brief is what all see of a conversation in a list.
+type brief struct {
+	ID        string     `json:"id"`
+	Flow      string     `json:"flow,omitempty"`
+	Format    string     `json:"format,omitempty"`
+	State     flow.State `json:"state"`
+	Topic     string     `json:"topic,omitempty"`
+	Round     int        `json:"round"`
+	Seq       int64      `json:"seq"` // of the last event
+	StartedAt time.Time  `json:"startedAt,omitzero"`
+	LastAt    time.Time  `json:"lastAt,omitzero"`
+	Since     time.Time  `json:"since,omitzero"`   // when it has come to its state
+	Asks      int        `json:"asks,omitempty"`   // open questions
+	AskedAt   time.Time  `json:"askedAt,omitzero"` // of the oldest of them
+	Result    string     `json:"result,omitempty"`
+}
+
+// detail is what those see of a conversation in a list who may inspect it; see [store.Info].
+type detail struct {
+	Labels map[string]string `json:"labels,omitempty"`
+	Spent  flow.Money        `json:"spent"`
+	flow.Unsettled
+
+	Copied          flow.Money       `json:"copied,omitempty"`
+	CopiedUnsettled flow.Unsettled   `json:"copiedUnsettled,omitzero"`
+	Limit           flow.Money       `json:"limit,omitempty"`
+	Owner           string           `json:"owner,omitempty"`
+	Quarantine      store.Quarantine `json:"quarantine,omitzero"`
+	Error           string           `json:"error,omitempty"` // why it cannot be read
 }
 
 // itemOf returns what a caller sees of a conversation in a list.
 func itemOf(info *store.Info, inspects bool) item {
+	one := item{brief: brief{
+		info.ID, info.Flow, info.Format, info.State, info.Topic, info.Round, info.Seq, info.StartedAt, info.LastAt, info.Since, info.Asks,
+		info.AskedAt, info.Result,
+	}}
 	if !inspects {
-		return item{Info: store.Info{
-			ID: info.ID, Flow: info.Flow, Format: info.Format, State: info.State, Topic: info.Topic, Round: info.Round, Seq: info.Seq,
-			StartedAt: info.StartedAt, LastAt: info.LastAt, Since: info.Since, Asks: info.Asks, AskedAt: info.AskedAt, Result: info.Result,
-		}}
+		return one
 	}
-	one := item{Info: *info}
-	one.Alarm = 0 // it is another one in each answer
+	one.detail = &detail{
+		Labels: info.Labels, Spent: info.Spent, Unsettled: info.Unsettled, Copied: info.Copied, CopiedUnsettled: info.CopiedUnsettled,
+		Limit: info.Limit, Owner: info.Owner, Quarantine: info.Quarantine,
+	}
 	if info.Err != nil {
 		one.Error = text.OneLine(redact.Foreign(info.Err.Error()), mostDetail)
 	}

@@ -168,7 +168,7 @@ func readingOne() []operation {
 		{
 			id: "exportJSON", method: get, path: conversation + "/export.json", action: Export,
 			summary: "returns the log, for import",
-			media:   []string{"application/json"}, status: http.StatusOK, errors: []int{invalid, busy}, service: plain((*exchange).exportLog),
+			media:   []string{"application/json"}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).exportLog),
 		},
 		{
 			id: "exportMarkdown", method: get, path: conversation + "/export.md", action: Export,

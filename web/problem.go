@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -127,14 +128,21 @@ func problemOf(err error) problem {
 	var after time.Duration
 	p.Status, after = statusOf(err, p.Kind)
 	p.RetryAfter = after.Seconds()
-	if p.Title = http.StatusText(p.Status); p.Status == http.StatusInternalServerError {
+	p.Title = http.StatusText(p.Status)
+	hidden := true
+	switch {
+	case p.Status == http.StatusInternalServerError:
 		p.Detail, p.Field, p.Hint = "the server has failed", "", ""
+	case p.Kind == provider.KindStore:
+		p.Detail = "the store cannot be read or written now"
+	default:
+		hidden = false
 	}
 	if first, ok := errors.AsType[*flow.AnsweredError](err); ok {
 		a := &first.Answer
 		p.Answered = &answered{Person: a.Person, At: first.At, Option: a.Option, Model: a.Model, By: a.By, Rule: a.Rule}
 	}
-	if len(all) > 1 && p.Status != http.StatusInternalServerError {
+	if len(all) > 1 && !hidden {
 		for _, one := range all[:min(len(all), flow.MaxProblems)] {
 			p.Problems = append(p.Problems, findingOf(one))
 		}
@@ -189,13 +197,14 @@ func statusOf(err error, kind flow.Kind) (status int, after time.Duration) {
 		}
 		return http.StatusForbidden, 0
 	}
-	broken, notJSON := errors.AsType[*strictjson.Error](err)
+	broken, unread := errors.AsType[*strictjson.Error](err)
+	reasons := []strictjson.Reason{strictjson.Syntax, strictjson.TrailingData, strictjson.InvalidUTF8}
 	switch {
 	case errors.Is(err, flow.ErrNotFound), errors.Is(err, flow.ErrNoFile):
 		return http.StatusNotFound, 0
 	case errors.Is(err, flow.ErrLeased), errors.Is(err, flow.ErrMissing), errors.Is(err, flow.ErrClosed), errors.Is(err, context.Canceled):
 		return http.StatusServiceUnavailable, soon
-	case notJSON && (broken.Reason == strictjson.Syntax || broken.Reason == strictjson.TrailingData || broken.Reason == strictjson.InvalidUTF8):
+	case unread && slices.Contains(reasons, broken.Reason): // it is no JSON
 		return http.StatusBadRequest, 0
 	}
 	if status = statuses[kind]; status == 0 {

@@ -79,8 +79,8 @@ const (
 	defaultStreams = 2000
 )
 
-// Handler serves the conversations of an engine: an API under api/. Mount it at "/", or under a prefix with http.StripPrefix. It is safe for
-// concurrent use.
+// Handler serves the conversations of an engine: an API under api/. Mount it at "/", or under a prefix with http.StripPrefix. It is safe
+// for concurrent use.
 type Handler struct {
 	engine   *debate.Engine
 	options  Options
@@ -176,7 +176,6 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, drain time.Durat
 	defer cancel()
 	err := server.Shutdown(bound)
 	if err != nil {
-		end()
 		err = errors.Join(fmt.Errorf("requests were broken off: %w", err), server.Close())
 	}
 	if stopped := <-served; !errors.Is(stopped, http.ErrServerClosed) {

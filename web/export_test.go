@@ -1,0 +1,21 @@
+package web
+
+// Row is an operation as tests see it.
+type Row struct {
+	ID, Method, Path string
+	Action           Action
+	Late             bool
+	Status           int
+	Errors           []int
+}
+
+// Rows returns the rows of the table.
+func Rows() (all []Row) {
+	for _, op := range operations() {
+		all = append(all, Row{op.id, op.method, op.path, op.action, op.late, op.status, op.errors})
+	}
+	return all
+}
+
+// QuotaPrefix begins the ids of the leases of scopes.
+const QuotaPrefix = quotaPrefix

@@ -1,0 +1,220 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/web"
+)
+
+// TestAStreamEndsWhereNothingFollows: it has each fact once from any number on; 204 where none can follow, and 400 beyond the end.
+func TestAStreamEndsWhereNothingFollows(t *testing.T) {
+	engine := world(t, nil)
+	c := handler(t, engine, web.Options{})
+	record := stage.StoredRecord(t, engine, "done")
+	whole := c.ask(http.MethodGet, "conversations/done/stream", "")
+	require.Equal(t, http.StatusOK, whole.Code)
+	assert.Equal(t, "text/event-stream", whole.Header().Get("Content-Type"))
+	assert.True(t, strings.HasSuffix(whole.Body.String(), "event: end\ndata:\n\n"))
+	assert.Equal(t, int(record.Seq), strings.Count(whole.Body.String(), "\nid: ")+1)
+	after := func(n any) *httptest.ResponseRecorder {
+		c.header = http.Header{"Last-Event-ID": {fmt.Sprint(n)}}
+		return c.ask(http.MethodGet, "conversations/done/stream", "")
+	}
+	rest := after(record.Seq - 3)
+	assert.Equal(t, 3, strings.Count(rest.Body.String(), "id: "))
+	assert.True(t, strings.HasSuffix(whole.Body.String(), rest.Body.String()))
+	last := after(record.Seq)
+	assert.Equal(t, http.StatusNoContent, last.Code)
+	assert.Empty(t, last.Body.String())
+	for _, n := range []any{record.Seq + 1, -1, "six"} {
+		assert.Equal(t, http.StatusBadRequest, problemOf(t, after(n)).Status, n)
+	}
+}
+
+// served is a handler on a connection.
+func served(t *testing.T, engine *debate.Engine, o web.Options) *httptest.Server {
+	t.Helper()
+	h, err := web.New(engine, o)
+	require.NoError(t, err)
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// opened is a stream that has begun.
+func opened(t *testing.T, url string) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// TestAStreamFollows: a reader on a connection sees what happens, and the end.
+func TestAStreamFollows(t *testing.T) {
+	engine := world(t, nil)
+	server := served(t, engine, web.Options{Streams: 1})
+	response := opened(t, server.URL+"/api/conversations/rests/stream")
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	lines := bufio.NewScanner(response.Body)
+	require.True(t, lines.Scan())
+	assert.Equal(t, "id: 1", lines.Text())
+
+	second := opened(t, server.URL+"/api/conversations/rests/stream")
+	assert.Equal(t, http.StatusServiceUnavailable, second.StatusCode, "one at a time")
+	assert.Equal(t, "10", second.Header.Get("Retry-After"))
+
+	require.NoError(t, engine.Control(t.Context(), "rests", flow.Cancel{}))
+	ended := false
+	for lines.Scan() {
+		ended = ended || lines.Text() == "event: end"
+	}
+	assert.True(t, ended)
+}
+
+// TestServeEndsStreamsAndWaits: when the server stops, readers are told at once, and a request that changes something finishes.
+func TestServeEndsStreamsAndWaits(t *testing.T) {
+	engine := world(t, nil)
+	began, goOn := make(chan struct{}), make(chan struct{})
+	h, err := web.New(engine, web.Options{Start: func(ctx context.Context, config flow.Config) (string, error) {
+		close(began)
+		<-goOn
+		return engine.Submit(ctx, config)
+	}})
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(ctx, listener, h, time.Minute) }()
+	url := "http://" + listener.Addr().String() + "/api/conversations"
+	stream := opened(t, url+"/rests/stream")
+	started := make(chan int, 1)
+	go func() {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body(t, labelled("late", nil))))
+		if err == nil {
+			request.Header.Set("Content-Type", "application/json")
+			var response *http.Response
+			if response, err = http.DefaultClient.Do(request); err == nil {
+				_ = response.Body.Close()
+				started <- response.StatusCode
+			}
+		}
+		if err != nil {
+			started <- 0
+		}
+	}()
+	<-began
+	stop()
+	_, err = io.Copy(io.Discard, stream.Body) // ends
+	assert.NoError(t, err)
+	select {
+	case err := <-served:
+		t.Fatalf("a request is still served: %v", err)
+	default:
+	}
+	close(goOn)
+	assert.Equal(t, http.StatusCreated, <-started)
+	require.NoError(t, <-served)
+	assert.Equal(t, "late", stage.StoredRecord(t, engine, "late").ID)
+}
+
+// TestServeBreaksOff: what lasts longer than the time to drain is broken off, and said to be.
+func TestServeBreaksOff(t *testing.T) {
+	began := make(chan struct{})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	served, asked := make(chan error, 1), make(chan error, 1)
+	go func() {
+		served <- web.Serve(ctx, listener, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			close(began)
+			<-r.Context().Done()
+		}), time.Millisecond)
+	}()
+	go func() {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String(), http.NoBody)
+		if err == nil {
+			var response *http.Response
+			if response, err = http.DefaultClient.Do(request); err == nil {
+				err = errors.Join(errors.New("it was answered"), response.Body.Close())
+			}
+		}
+		asked <- err
+	}()
+	<-began
+	stop()
+	require.ErrorIs(t, <-served, context.DeadlineExceeded)
+	assert.NotContains(t, (<-asked).Error(), "it was answered")
+}
+
+// TestSpectatorsSeeWhatWasSaid: without the right to inspect, nothing of models, prices, labels and prompts, on any way.
+func TestSpectatorsSeeWhatWasSaid(t *testing.T) {
+	config := labelled("cars", map[string]string{"tenant": "SECRET-label"})
+	config.Participants[0].Instructions = "SECRET-instruction"
+	config.Participants[1].Metadata = map[string]string{"user": "SECRET-user"}
+	engine, _ := stage.Engine(config)
+	engine.Store = &store.Memory{}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	_, err = session.Say(t.Context(), flow.Note{Text: "What of the trams?", Person: "SECRET-person"})
+	if err != nil { // it may be over by now
+		stage.RequireKind(t, err, "state")
+	}
+	stage.Ended(t, session)
+	require.NoError(t, session.Close())
+	views := func(inspects bool) client {
+		return handler(t, engine, web.Options{Authorize: func(_ *http.Request, a web.Access) (string, error) {
+			if a.Action == web.View || inspects && a.Action == web.Inspect {
+				return "", nil
+			}
+			return "", errors.New("no")
+		}})
+	}
+	all := ""
+	for _, path := range []string{"conversations", "conversations/cars", "conversations/cars/events", "conversations/cars/stream"} {
+		seen := views(false).ask(http.MethodGet, path, "")
+		require.Equal(t, http.StatusOK, seen.Code, path)
+		assert.Contains(t, seen.Body.String(), "Should cities ban cars", path)
+		for _, secret := range []string{"SECRET", "test/debater", `"usage"`, `"cost"`, `"spent"`, `"labels"`} {
+			assert.NotContains(t, seen.Body.String(), secret, path)
+		}
+		all += views(true).ask(http.MethodGet, path, "").Body.String()
+	}
+	for _, shown := range []string{"SECRET-label", "SECRET-instruction", "test/debater", `"cost"`} {
+		assert.Contains(t, all, shown)
+	}
+	var read struct {
+		Record struct {
+			State        flow.State
+			Participants []struct{ Name, Status string }
+		}
+		Legal []string
+	}
+	seen := views(false).ask(http.MethodGet, "conversations/cars", "")
+	require.NoError(t, json.Unmarshal(seen.Body.Bytes(), &read))
+	assert.Equal(t, flow.StateCompleted, read.Record.State)
+	assert.Len(t, read.Record.Participants, 2)
+	assert.Empty(t, read.Legal)
+	assert.Equal(t, http.StatusForbidden, views(false).ask(http.MethodGet, "conversations?q=cars", "").Code, "a search reads all")
+}
