@@ -158,7 +158,7 @@ func TestControlsOverHTTP(t *testing.T) {
 		engine, source := stage.Engine(config)
 		engine.Store = &store.Memory{}
 		stage.Slowly(source)
-		c := handler(t, engine, web.Options{Authorize: func(r *http.Request, _ web.Access) (string, error) { return r.Header.Get("Who"), nil }}).as("pat")
+		c := handler(t, engine, web.Options{Authorize: anybody}).as("pat")
 		c.post("conversations", body(t, config), http.StatusCreated)
 		stage.Pass(time.Second)
 		var read reading
@@ -217,8 +217,7 @@ func TestInputsOverHTTP(t *testing.T) {
 func TestTheSecondAnswer(t *testing.T) {
 	engine := world(t, nil)
 	c := handler(t, engine, web.Options{
-		Authorize: func(r *http.Request, _ web.Access) (string, error) { return r.Header.Get("Who"), nil },
-		Start:     engine.Submit, // nobody goes on with it
+		Authorize: anybody, Start: engine.Submit, // nobody goes on with it
 	})
 	var inbox struct {
 		Questions []struct {

@@ -96,15 +96,16 @@ func TestEveryErrorOfEveryOperation(t *testing.T) {
 		require.NoError(t, engine.Control(t.Context(), config.ID, flow.Pause{}))
 	}
 	require.NoError(t, engine.Store.Lease(t.Context(), "held", "another", 1e12))
-	authorize := func(r *http.Request, _ web.Access) (string, error) { return r.Header.Get("Who"), nil }
 	trusts := func(_ *http.Request, _ string, c flow.Config) (flow.Config, error) { return c, nil }
-	c := handler(t, engine, web.Options{Authorize: authorize, Policy: trusts})
+	c := handler(t, engine, web.Options{Authorize: anybody, Policy: trusts})
 	poor := handler(t, engine, web.Options{
-		Authorize: authorize, Policy: trusts, Quota: func(map[string]string) flow.Money { return 1 },
+		Authorize: anybody, Policy: trusts, Quota: func(map[string]string) flow.Money { return 1 },
 	})
 	failing := stage.Twin(engine)
 	failing.Store = broken{engine.Store}
-	stuck := handler(t, failing, web.Options{Authorize: authorize, Policy: trusts, Quota: func(map[string]string) flow.Money { return debate.USD }})
+	stuck := handler(t, failing, web.Options{
+		Authorize: anybody, Policy: trusts, Quota: func(map[string]string) flow.Money { return debate.USD },
+	})
 	cases := refusals(t, engine)
 	for _, row := range web.Rows() {
 		for _, status := range row.Errors {

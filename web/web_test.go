@@ -96,6 +96,9 @@ func handler(t *testing.T, engine *debate.Engine, o web.Options) client {
 	return client{t: t, handler: h}
 }
 
+// anybody may do everything under the name in the header Who.
+func anybody(r *http.Request, _ web.Access) (string, error) { return r.Header.Get("Who"), nil }
+
 // body is a config as it is sent.
 func body(t *testing.T, config flow.Config) string {
 	t.Helper()
