@@ -158,13 +158,12 @@ func (x *exchange) body() ([]byte, error) {
 		limit = defaultBodies
 	}
 	connection := http.NewResponseController(x.response)
-	if err := connection.SetReadDeadline(time.Now().Add(within)); err == nil {
-		defer func() { _ = connection.SetReadDeadline(time.Time{}) }() // the connection may serve another request
-	}
+	_ = connection.SetReadDeadline(time.Now().Add(within)) // not all that is written to is a connection
 	data, err := io.ReadAll(http.MaxBytesReader(x.response, x.request.Body, limit))
 	_, large := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case err == nil:
+		_ = connection.SetReadDeadline(time.Time{}) // what follows has no time: the server watches whether the client is there
 		return data, nil
 	case large:
 		return nil, &refusal{status: http.StatusRequestEntityTooLarge, err: fmt.Errorf("the body has more than %d bytes", limit)}

@@ -36,16 +36,12 @@ type parameter struct {
 
 // service does the work of an operation.
 type service struct {
-	in  any // a sample of the body; nil: there is none, or it is the operation's own to read
-	raw bool
-	do  func(x *exchange) error
+	in any // a sample of the body; nil: there is none, or it is a config or a log, which the operation reads itself
+	do func(x *exchange) error
 }
 
-// plain is an operation without a body.
+// plain is an operation whose body has no type, if it has one.
 func plain(do func(x *exchange) error) service { return service{do: do} }
-
-// reads is an operation that reads its body itself: a config, or a log.
-func reads(do func(x *exchange) error) service { return service{raw: true, do: do} }
 
 // takes is an operation with a body of a type.
 func takes[T any](do func(x *exchange, in *T) error) service {
@@ -103,22 +99,22 @@ func beginning() []operation {
 		{
 			id: "start", method: post, path: "conversations", action: Start,
 			summary: "starts a conversation; the same config with the same id is started once",
-			out:     standing{}, status: created, errors: []int{conflict, invalid, unpaid, busy}, service: reads((*exchange).start),
+			out:     standing{}, status: created, errors: []int{conflict, invalid, unpaid, busy}, service: plain((*exchange).start),
 		},
 		{
 			id: "validate", method: post, path: "validate", action: Start,
 			summary: "checks a config, and returns it as it would be started",
-			out:     checked{}, status: http.StatusOK, errors: []int{invalid}, service: reads((*exchange).validate),
+			out:     checked{}, status: http.StatusOK, errors: []int{invalid}, service: plain((*exchange).validate),
 		},
 		{
 			id: "estimate", method: post, path: "estimate", action: Start,
 			summary: "says what a config may cost, and the steps of its first round",
-			out:     priced{}, status: http.StatusOK, errors: []int{invalid, busy}, service: reads((*exchange).estimate),
+			out:     priced{}, status: http.StatusOK, errors: []int{invalid, busy}, service: plain((*exchange).estimate),
 		},
 		{
 			id: "import", method: post, path: "import", action: Start, summary: "stores a log that was exported",
 			out: standing{}, status: created, errors: []int{conflict, invalid, unpaid, busy}, limit: debate.MaxSnapshot,
-			service: reads((*exchange).restore),
+			service: plain((*exchange).restore),
 		},
 	}
 }

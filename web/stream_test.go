@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -166,6 +167,61 @@ func TestServeBreaksOff(t *testing.T) {
 	stop()
 	require.ErrorIs(t, <-served, context.DeadlineExceeded)
 	assert.NotContains(t, (<-asked).Error(), "it was answered")
+}
+
+// pipe is a listener with one connection in memory, whose times are those of a bubble.
+type pipe struct {
+	one    chan net.Conn
+	closed chan struct{}
+}
+
+func (p pipe) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.one:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipe) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (p pipe) Addr() net.Addr { return &net.TCPAddr{} }
+
+// TestASlowBodyIsNotWaitedFor: the client is told, and the connection is closed, also where nobody would read the body.
+func TestASlowBodyIsNotWaitedFor(t *testing.T) {
+	for head, status := range map[string]int{
+		"POST /api/validate HTTP/1.1\r\nContent-Type: application/json": http.StatusRequestTimeout,
+		"POST /api/validate HTTP/1.1\r\nContent-Type: text/plain":       http.StatusUnsupportedMediaType,
+		"POST /api/unknown HTTP/1.1\r\nContent-Type: application/json":  http.StatusNotFound,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h, err := web.New(&debate.Engine{Store: &store.Memory{}}, web.Options{Authorize: anybody})
+			require.NoError(t, err)
+			listener := pipe{make(chan net.Conn), make(chan struct{})}
+			ctx, stop := context.WithCancel(t.Context())
+			served := make(chan error, 1)
+			go func() { served <- web.Serve(ctx, listener, h, time.Minute) }()
+			mine, theirs := net.Pipe()
+			listener.one <- theirs
+			began := time.Now()
+			_, err = io.WriteString(mine, head+"\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+			require.NoError(t, err)
+			response, err := http.ReadResponse(bufio.NewReader(mine), nil)
+			require.NoError(t, err)
+			assert.Equal(t, status, response.StatusCode, head)
+			_, err = io.Copy(io.Discard, mine)
+			require.NoError(t, err, "the connection is closed")
+			assert.InDelta(t, 30, time.Since(began).Seconds(), 2)
+			require.NoError(t, response.Body.Close())
+			stop()
+			require.NoError(t, <-served)
+			require.NoError(t, mine.Close())
+		})
+	}
 }
 
 // TestSpectatorsSeeWhatWasSaid: without the right to inspect, nothing of models, prices, labels and prompts, on any way.

@@ -45,7 +45,7 @@ type Options struct {
 	// of one line, of at most [flow.MaxReason] bytes. If the error wraps [flow.ErrNotFound], the conversation is as unknown; a
 	// [*DeniedError] can ask for a password. nil: whoever asks from this machine, through no proxy, may do everything.
 	Authorize func(r *http.Request, a Access) (who string, err error)
-	// Scope returns labels. The caller sees and starts only conversations that have all of them. nil: there are no bounds.
+	// Scope returns labels. The caller sees and starts only conversations that have all of them. nil, and no labels: there are no bounds.
 	Scope func(r *http.Request, who string) map[string]string
 	// Policy returns the config that is used in place of the one that was sent. nil: [Strict] with the zero [Limits] and with Presets, or,
 	// without Authorize, none.
@@ -131,7 +131,12 @@ func New(e *debate.Engine, o Options) (*Handler, error) {
 }
 
 // ServeHTTP serves a request.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 { // a body that nobody reads must not hold the connection
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTime))
+	}
+	h.mux.ServeHTTP(w, r)
+}
 
 // Allow says who asks, or returns the error that answers the request: see Refuse. An id that the caller may not see gives the error of an
 // unknown one, [flow.ErrNotFound].
