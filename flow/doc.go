@@ -17,8 +17,8 @@
 //
 //   - defaults and context managers: [DefaultContext] and the constants beside it
 //   - what configs ask of models beyond text: [Requirement], [Requirements]
-//   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [KnownModels], [SplitModel], [Estimate],
-//     [TypicalReply]
+//   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [KnownModels], [SplitModel], [Estimate]
+//     ([PlannedCall], [MaxSteps]), [TypicalReply]
 //   - failures: [Error], [WithMend], [Kind], [RetryPolicy], [FailureRule], [KindConfirm], [DefaultPatience], [ErrAwaitingInput]
 //     ([AwaitingInputError]), [AnsweredError], [ErrClosed], [ErrNotFound], [ErrConflict], [ErrLeased], [ErrMissing],
 //     [ErrUnsupported], [ErrUnpriced], [ErrPaused]
