@@ -18,6 +18,8 @@ import (
 // Policy returns the config that is used in place of the one that was sent, or why that is refused. who is that of the [Caller]. It sees
 // every config: those of starts, checks and forks as the flow's own type, what changes a conversation that has begun as an [*Amended], and
 // that of a log from elsewhere as an [*Imported]. It accepts the latter two as they are, or refuses them.
+//
+// A config can name files of the server, words that models obey as instructions, tools and addresses. [Strict] refuses these.
 type Policy func(r *http.Request, who string, c flow.Config) (flow.Config, error)
 
 // Amended is the config of a conversation that has begun, with a change: an amendment, the choice of a model, a reopening. Settings and
