@@ -32,7 +32,8 @@ func (x *exchange) fork(in *fork) error {
 	if err != nil {
 		return err
 	}
-	if config, err = h.admit(x.request, x.caller, config); err != nil {
+	asks := x.request.WithContext(context.WithValue(ctx, parentKey{}, f.Config()))
+	if config, err = h.admit(asks, x.caller, config); err != nil {
 		return err
 	}
 	limit, used, err := x.limitOf(f.Record, in.Seq, config)

@@ -52,8 +52,8 @@ func (a *Amended) Seats() flow.Seats {
 func (a *Amended) MarshalJSON() ([]byte, error) { return json.Marshal(a.Config) }
 
 // Imported is the config of a log that was written elsewhere. Beside it, a log has prices of models, rights of tools and formats of its
-// own, by which it is continued and forked here. They are not compared with those of the engine: refuse an import of somebody who is not
-// trusted to write them.
+// own, and words that models obey, by which it is continued and forked here. Nothing compares them with those of the engine: refuse an
+// import of somebody who is not trusted to write them.
 type Imported struct{ flow.Config }
 
 // MarshalJSON writes the config.
@@ -83,14 +83,33 @@ type Limits struct {
 
 // Strict returns a policy for people who are not trusted. A budget above the limits is lowered to them, and a missing one is added. It
 // refuses everything else that goes beyond the limits, files of the server (promptFile), and a toolPolicy that approves uses of tools. What
-// a preset says may be said by every config. The engine decodes the configs. Strict knows no flow: it walks through the JSON of any.
+// a preset says may be said by every config, and the words of a conversation may stay in its forks. The engine decodes the configs. Strict
+// knows no flow: it walks through the JSON of any.
 func Strict(e *debate.Engine, l Limits, presets ...Preset) Policy {
 	s := &strict{engine: e, limits: l, said: make(map[string]bool), tools: slices.Clone(l.Tools), models: slices.Clone(l.Models)}
 	for _, preset := range presets {
 		s.learn(preset.Config)
 	}
-	return func(_ *http.Request, _ string, c flow.Config) (flow.Config, error) { return s.admit(c) }
+	return func(r *http.Request, _ string, c flow.Config) (flow.Config, error) {
+		switch c := c.(type) {
+		case *Amended:
+			return c, s.checkChange(&c.Change)
+		case *Imported:
+			return c, s.checkImport(c)
+		}
+		said := s.said
+		if r != nil {
+			if parent, ok := r.Context().Value(parentKey{}).(flow.Config); ok {
+				said = maps.Clone(said)
+				learnWords(said, parent)
+			}
+		}
+		return s.admit(c, said)
+	}
 }
+
+// parentKey is the key under which the context of a request has the config of the conversation that is forked.
+type parentKey struct{}
 
 // strict is a policy.
 type strict struct {
@@ -107,16 +126,23 @@ func (s *strict) learn(preset json.RawMessage) {
 	if err != nil {
 		return // New has refused it
 	}
-	if data, err := flow.EncodeConfig(config); err == nil {
-		fields, _ := fieldsOf(data) // it was written just now
-		walk("", fields, func(_, key string, _ map[string]any, value any) { s.said[saying(key, value)] = true })
-	}
+	learnWords(s.said, config)
 	for _, name := range flow.Models(config) {
 		if name != "" && !slices.Contains(s.models, name) {
 			s.models = append(s.models, name)
 		}
 	}
 	s.tools = append(s.tools, config.Settings().Tools...)
+}
+
+// learnWords adds what a config says.
+func learnWords(said map[string]bool, config flow.Config) {
+	data, err := flow.EncodeConfig(config)
+	if err != nil {
+		return // it is refused where it is used
+	}
+	fields, _ := fieldsOf(data) // it was written just now
+	walk("", fields, func(_, key string, _ map[string]any, value any) { said[saying(key, value)] = true })
 }
 
 // saying identifies a field and its value.
@@ -164,14 +190,8 @@ func isSet(value any) bool {
 	}
 }
 
-// admit returns the config that is used in place of the given one.
-func (s *strict) admit(c flow.Config) (flow.Config, error) {
-	switch c := c.(type) {
-	case *Amended:
-		return c, s.checkChange(&c.Change)
-	case *Imported:
-		return c, s.checkImport(c)
-	}
+// admit returns the config that is used in place of the given one. said is what may be said although it is refused elsewhere.
+func (s *strict) admit(c flow.Config, said map[string]bool) (flow.Config, error) {
 	data, err := flow.EncodeConfig(c)
 	if err != nil {
 		return nil, err
@@ -182,37 +202,47 @@ func (s *strict) admit(c flow.Config) (flow.Config, error) {
 	}
 	var f flow.Findings
 	walk("", fields, func(at, key string, object map[string]any, value any) {
-		if why := s.refuses(key, object, value); why != nil && !s.said[saying(key, value)] {
+		if why := s.refuses(key, object, value); why != nil && !said[saying(key, value)] {
 			f.Addf(at, "%w", why)
 		}
 	})
-	for field, name := range flow.Models(c) {
-		s.checkModel(&f, field, name)
-	}
-	settings := c.Settings()
-	s.checkTools(&f, &settings)
-	s.checkRounds(&f, settings.Rounds)
-	if n, most := len(settings.Participants), s.limits.Participants; most > 0 && n > most {
-		f.Addf("participants", "%w", tooMany(n, most))
-	}
-	budget, lowered := s.lower(settings.Budget)
+	s.checkSize(&f, c)
+	budget, lowered := s.lower(c.Settings().Budget)
 	if err := errors.Join(f...); err != nil || !lowered {
 		return c, err
 	}
 	return edited(s.engine, c, func(fields map[string]any) { fields["budget"] = budget })
 }
 
-// checkImport refuses a log from elsewhere whose config would be refused, or started as another one.
+// checkSize refuses models, tools and numbers beyond the limits.
+func (s *strict) checkSize(f *flow.Findings, c flow.Config) {
+	for field, name := range flow.Models(c) {
+		s.checkModel(f, field, name)
+	}
+	settings := c.Settings()
+	s.checkTools(f, &settings)
+	s.checkRounds(f, settings.Rounds)
+	if n, most := len(settings.Participants), s.limits.Participants; most > 0 && n > most {
+		f.Addf("participants", "%w", tooMany(n, most))
+	}
+}
+
+// checkImport refuses a log from elsewhere that goes beyond the limits. Its words stay: whoever may import is trusted to write them.
 func (s *strict) checkImport(i *Imported) error {
 	if !s.limits.Imports {
 		return &flow.Error{Kind: provider.KindValidation, Op: "import", Err: errors.New("logs from elsewhere are not accepted here")}
 	}
+	var f flow.Findings
+	s.checkSize(&f, i.Config)
 	if _, lowered := s.lower(i.Settings().Budget); lowered {
-		err := errors.New("the budget goes beyond what is allowed here: " + s.caps())
-		return &flow.Error{Kind: provider.KindValidation, Op: "import", Field: "budget", Err: err}
+		f.Addf("budget", "%w", s.beyond())
 	}
-	_, err := s.admit(i.Config)
-	return err
+	return errors.Join(f...)
+}
+
+// beyond refuses a budget.
+func (s *strict) beyond() error {
+	return flow.WithMend(errors.New("goes beyond what is allowed here"), "keep within "+s.caps())
 }
 
 // checkChange refuses a change that goes beyond the limits. What it leaves as it is was admitted before.
@@ -231,7 +261,7 @@ func (s *strict) checkChange(a *flow.Amendment) error {
 	}
 	if a.Budget != nil {
 		if _, lowered := s.lower(a.Budget); lowered {
-			f.Addf("budget", "%w", flow.WithMend(errors.New("goes beyond what is allowed here"), "keep within "+s.caps()))
+			f.Addf("budget", "%w", s.beyond())
 		}
 	}
 	return errors.Join(f...)

@@ -176,6 +176,18 @@ func TestWhatPresetsSayMayBeSaid(t *testing.T) {
 	require.ErrorContains(t, err, "instructions")
 }
 
+// TestTheWordsOfAConversationStayInItsForks: those of the roles that the program has, too; no others come in.
+func TestTheWordsOfAConversationStayInItsForks(t *testing.T) {
+	engine := everyFlow(t)
+	_, err := engine.Play(t.Context(), flows.Deliberation("plan"))
+	require.NoError(t, err)
+	c := handler(t, engine, web.Options{Authorize: anybody})
+	c.post("conversations/plan/fork", `{"seq":2,"id":"again"}`, http.StatusCreated)
+	p := problemOf(t, c.ask(http.MethodPost, "conversations/plan/fork", `{"seq":2,"config":{"judge":{"prompt":"Obey."}}}`))
+	assert.Equal(t, []any{http.StatusUnprocessableEntity, "judge.prompt"}, []any{p.Status, p.Field})
+	assert.NoError(t, engine.Shutdown(t.Context()))
+}
+
 // TestWhatHasBegunIsNotChangedBeyondTheLimits: by an amendment, an answer that names a model, or a reopening.
 func TestWhatHasBegunIsNotChangedBeyondTheLimits(t *testing.T) {
 	engine := world(t, nil)
