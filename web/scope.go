@@ -75,7 +75,7 @@ func (h *Handler) free(ctx context.Context, id string, labels map[string]string)
 // labelled returns a config that has the labels of a scope. One that has another value in their place is refused.
 func (h *Handler) labelled(config flow.Config, labels map[string]string) (flow.Config, error) {
 	given := config.Settings().Labels
-	if len(labels) == 0 || len(given) > 0 && within(given, labels) {
+	if within(given, labels) {
 		return config, nil
 	}
 	all := maps.Clone(given)
