@@ -21,7 +21,8 @@ func TestLegalIsWhatACoreTakes(t *testing.T) {
 		flow.TriggerCancel: flow.Cancel{}, stage.Noted: flow.Sent{Trigger: stage.Noted},
 	}
 	seen := make(map[flow.State]bool)
-	follow := func(engine *debate.Engine, id string) {
+	follow := func(t *testing.T, engine *debate.Engine, id string) {
+		t.Helper()
 		log := stage.LogOf(t, engine, id)
 		for n := 1; n <= len(log.Events); n++ {
 			record := stage.CoreOf(t, engine, id, log.Events[:n]).Record()
@@ -53,7 +54,7 @@ func TestLegalIsWhatACoreTakes(t *testing.T) {
 			require.NoError(t, session.Pause(t.Context()))
 			require.NoError(t, session.Resume(t.Context()))
 			stage.Ended(t, session)
-			follow(engine, session.ID())
+			follow(t, engine, session.ID())
 		})
 	}
 	for _, state := range []flow.State{flow.StatePaused, flow.StateError, flow.StateAwaitingInput, flow.StateCompleting, flow.StateCompleted} {
