@@ -62,6 +62,8 @@ type Options struct {
 	Bodies int64
 	// Streams is how many streams there are at a time; 0: 2,000. More are answered with 503 and Retry-After.
 	Streams int
+	// Style is CSS that follows the page's own: to change its colours, say.
+	Style []byte
 	// Logger gets a line for each request that fails for a reason of the server's. nil: slog.Default.
 	Logger *slog.Logger
 }
@@ -79,8 +81,8 @@ const (
 	defaultStreams = 2000
 )
 
-// Handler serves the conversations of an engine: an API under api/. Mount it at "/", or under a prefix with http.StripPrefix. It is safe
-// for concurrent use.
+// Handler serves the conversations of an engine: an API under api/, and at the root a page to watch and steer them. Mount it at "/", or
+// under a prefix with http.StripPrefix. It is safe for concurrent use.
 type Handler struct {
 	engine   *debate.Engine
 	options  Options
@@ -126,7 +128,15 @@ func New(e *debate.Engine, o Options) (*Handler, error) {
 		}
 		h.mux.Handle(op.method+" /api/"+op.path, h.serve(&op))
 	}
-	h.mux.HandleFunc("/", h.elsewhere)
+	files, err := newPage(o.Style)
+	if err != nil {
+		return nil, err
+	}
+	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if !files.serve(w, r) {
+			h.elsewhere(w, r)
+		}
+	})
 	return h, nil
 }
 
@@ -134,6 +144,10 @@ func New(e *debate.Engine, o Options) (*Handler, error) {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 { // a body that nobody reads must not hold the connection
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTime))
+	}
+	if r.URL.Path == "" {
+		toPage(w, r)
+		return
 	}
 	h.mux.ServeHTTP(w, r)
 }
