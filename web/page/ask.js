@@ -16,7 +16,8 @@ export function resolved(schema, root = schema, depth = 0) {
     if (rest.length === 1) return [resolved(rest[0], root, depth + 1)[0], rest.length < any.length];
   }
   const nullable = kinds.includes('null') || schema.enum?.includes(null) || false;
-  return [{ ...schema, type: kinds.find((k) => k !== 'null'), ...schema.enum && { enum: schema.enum.filter((v) => v !== null) } }, nullable];
+  return [{ ...schema, type: kinds.find((k) => k !== 'null'), ...schema.enum && { enum: schema.enum.filter((v) => v !== null) } },
+    nullable];
 }
 
 // fieldsOf returns the fields of a form for the answers that a schema describes, or null if they need JSON.
@@ -28,12 +29,16 @@ export function fieldsOf(schema, root = schema, path = []) {
     const [one, nullable] = resolved(each, root), here = [...path, name], required = (at.required ?? []).includes(name) && !nullable;
     const field = { path: here, name, required, nullable, about: one.description ?? '' };
     if (one.const !== undefined) fields.push({ ...field, kind: 'fixed', value: one.const });
-    else if (one.enum) fields.push({ ...field, kind: one.enum.length === 1 && required ? 'fixed' : 'choice', value: one.enum[0], choices: one.enum });
+    else if (one.enum) {
+      fields.push({ ...field, kind: one.enum.length === 1 && required ? 'fixed' : 'choice', value: one.enum[0], choices: one.enum });
+    }
     else if (one.type === 'boolean') fields.push({ ...field, kind: 'choice', choices: [true, false] });
     else if (one.type === 'number' || one.type === 'integer') {
       fields.push({ ...field, kind: 'number', min: one.minimum, max: one.maximum, step: one.type === 'integer' ? 1 : 'any' });
     } else if (one.type === 'string') fields.push({ ...field, kind: 'text', max: one.maxLength });
-    else if (one.type === 'array' && resolved(one.items, root)[0].type === 'string') fields.push({ ...field, kind: 'list', choices: resolved(one.items, root)[0].enum });
+    else if (one.type === 'array' && resolved(one.items, root)[0].type === 'string') {
+      fields.push({ ...field, kind: 'list', choices: resolved(one.items, root)[0].enum });
+    }
     else {
       const inner = fieldsOf(one, root, here);
       if (!inner) return null;
@@ -85,11 +90,14 @@ export function Ask({ api, id, question: q, conversation, after }) {
     </header>
     ${conversation && html`<p class="of"><a href=${`#/c/${encodeURIComponent(id)}`}><${Line}>${conversation.topic || id}<//></a></p>`}
     <${Text} as="div" class="words">${q.question}<//>
-    ${q.use && html`<div class="use"><p>Tool <code>${line(q.use.tool)}</code>${q.use.attempt > 0 ? `, attempt ${q.use.attempt}: its outcome is not known` : ''}</p>
+    ${q.use && html`<div class="use"><p>Tool <code>${line(q.use.tool)}</code>
+      ${q.use.attempt > 0 ? `, attempt ${q.use.attempt}: its outcome is not known` : ''}</p>
       <${Text} as="pre">${q.use.arguments}<//>${q.use.cut && html`<p class="soft">There is more of it.</p>`}</div>`}
-    ${q.failure && html`<p class="soft"><${Line}>${told({ detail: q.failure.message || spaced(q.failure.kind), hint: q.failure.hint })}<//></p>`}
+    ${q.failure && html`<p class="soft"><${Line}>${told({ detail: q.failure.message || spaced(q.failure.kind), hint: q.failure.hint })}<//>
+      </p>`}
     <${Reads} q=${q} />
-    ${gone ? html`<p class="told" role="status">${gone.own ? 'Your answer is recorded.' : html`<${Line}>${gone.person || 'Somebody else'}<//> has answered${
+    ${gone ? html`<p class="told" role="status">${gone.own ? 'Your answer is recorded.' : html`<${Line}>${gone.person || 'Somebody else'}
+      <//> has answered${
       gone.at && html` at ${clock(gone.at)}`}${gone.option && html`: ${meaning(gone.option)}`}. Your words were not sent.`}</p>`
       : q.options?.length ? html`<${Options} q=${q} answer=${answer} />` : html`<${Own} id=${id} q=${q} answer=${answer} />`}
     <${Trouble} problem=${answer.problem} />
@@ -108,7 +116,8 @@ function headline(q) {
 function Until({ q }) {
   const now = useNow(1000, Boolean(q.until)), left = new Date(q.until) - now;
   if (!q.until) return null;
-  return html`<p class="what ${left < 60000 ? 'grave' : ''}">${left > 0 ? `${span(left)} left` : html`since <${At} at=${q.until} /> overdue`}${
+  return html`<p class="what ${left < 60000 ? 'grave' : ''}">${left > 0 ? `${span(left)} left`
+    : html`since <${At} at=${q.until} /> overdue`}${
     q.overdue && q.overdue !== 'wait' ? `, then: ${meaning(q.overdue).toLowerCase()}` : ''}</p>`;
 }
 
@@ -118,8 +127,10 @@ function Reads({ q }) {
   if (!reads.length && !q.documents?.length) return null;
   return html`<details class="reads"><summary>${[reads.length && `What was said: ${count(reads.length, 'message')}`,
     q.documents?.length && count(q.documents.length, 'document')].filter(Boolean).join(', ')}</summary>
-    ${q.documents?.map((d) => html`<p><b><${Line}>${d.name || 'The topic'}<//></b> ${(d.files ?? []).map((f) => line(f.name || f.type)).join(', ')}</p>`)}
-    ${reads.map((p) => html`<section class=${p.own ? 'own' : ''}><h4><${Line}>${p.speaker}<//>${p.own && ' (you)'} <small><${Line}>${p.label}<//></small></h4>
+    ${q.documents?.map((d) => html`<p><b><${Line}>${d.name || 'The topic'}<//>
+      </b> ${(d.files ?? []).map((f) => line(f.name || f.type)).join(', ')}</p>`)}
+    ${reads.map((p) => html`<section class=${p.own ? 'own' : ''}><h4><${Line}>${p.speaker}<//>${p.own && ' (you)'} <small>
+      <${Line}>${p.label}<//></small></h4>
       <${Text} as="div" class="words">${p.text}<//></section>`)}
   </details>`;
 }
@@ -128,9 +139,11 @@ function Reads({ q }) {
 function Options({ q, answer }) {
   const [chosen, set] = useState(''), [more, say] = useState(''), [by, whose] = useState('');
   const whom = (option) => [...new Set((q.about ?? []).filter((a) => a.options?.includes(option)).map((a) => a.by))];
-  const needs = (option) => ['model', 'deny', 'done'].includes(option) || (option === 'skip' || option === 'drop') && whom(option).length > 1;
+  const needs = (option) => ['model', 'deny', 'done'].includes(option) || (option === 'skip' || option === 'drop')
+    && whom(option).length > 1;
   const send = (option) => answer.run({
-    option, ...option === 'model' ? { model: more } : more && (option === 'deny' || option === 'done') ? { text: more } : {}, ...by && { by },
+    option, ...option === 'model' ? { model: more } : more && (option === 'deny' || option === 'done') ? { text: more } : {},
+    ...by && { by },
   });
   const labels = { model: 'Model, as provider/model', deny: 'Reason, may be empty', done: 'What the tool has answered, may be empty' };
   return html`<div class="options">
@@ -138,7 +151,8 @@ function Options({ q, answer }) {
       aria-expanded=${needs(o) ? String(chosen === o) : undefined} onClick=${() => (needs(o) ? set(o) : send(o))}>${meaning(o)}</button>`)}
     ${chosen && html`<${Form} class="more" act=${() => send(chosen)}>
       ${labels[chosen] ? html`<${Input} label=${labels[chosen]} required=${chosen === 'model'} value=${more} put=${say} />`
-        : html`<${Input} label="For whom" required value=${by} put=${whose} choices=${[['', ''], ...whom(chosen).map((n) => [n, line(n)])]} />`}
+        : html`<${Input} label="For whom" required value=${by} put=${whose}
+          choices=${[['', ''], ...whom(chosen).map((n) => [n, line(n)])]} />`}
       <button class="main" disabled=${answer.busy}>${meaning(chosen)}</button><//>`}
   </div>`;
 }
@@ -147,7 +161,7 @@ const maxFile = 10 << 20;
 
 function Own({ id, q, answer }) {
   const key = draft(id, q), fields = q.schema && fieldsOf(q.schema), raw = q.schema && !fields;
-  const [values, set] = useState(() => { try { return JSON.parse(keep.get(key)) ?? {}; } catch { return {}; } });
+  const [values, set] = useState(() => keep.json(key) ?? {});
   const [files, attach] = useState([]), [wrong, say] = useState('');
   const change = (name, value) => {
     const next = { ...values, [name]: value };
@@ -171,7 +185,8 @@ function Own({ id, q, answer }) {
     name: f.name, type: f.type, data: await base64(f),
   }))));
   return html`<${Form} class="answer" act=${send}>
-    ${fields ? html`<${Fields} fields=${fields} values=${values} change=${change} />` : html`<${Input} label=${raw ? 'Your answer, as JSON' : 'Your answer'}
+    ${fields ? html`<${Fields} fields=${fields} values=${values} change=${change} />`
+      : html`<${Input} label=${raw ? 'Your answer, as JSON' : 'Your answer'}
       class=${raw ? 'code' : ''} rows=${raw ? 10 : 6} required value=${text} put=${(v) => change('text', v)}
       error=${wrong || left < 0 && `It is ${-left} bytes too long.`} hint=${q.max > 0 && `${count(Math.max(0, left), 'byte')} left`} />`}
     ${raw && html`<details><summary>The schema</summary><${Text} as="pre">${JSON.stringify(q.schema, null, 2)}<//></details>`}
@@ -193,7 +208,8 @@ async function base64(file) {
 export function Fields({ fields, values, change }) {
   const group = useId();
   return fields.map((f) => {
-    const name = f.path.join('.'), label = spaced(f.name).replace(/^./, (c) => c.toUpperCase()), about = line(f.about), value = values[name] ?? '';
+    const name = f.path.join('.'), label = spaced(f.name).replace(/^./, (c) => c.toUpperCase()), about = line(f.about),
+      value = values[name] ?? '';
     const put = (v) => change(name, v), { required } = f;
     const set = (controls) => html`<fieldset class="choice"><legend>${label}</legend>${about && html`<small>${about}</small>`}
       <div class="radios">${controls}</div></fieldset>`;
@@ -205,17 +221,20 @@ export function Fields({ fields, values, change }) {
       case 'choice': {
         const words = (v) => (v === none ? 'None' : typeof v === 'boolean' ? (v ? 'Yes' : 'No') : line(v));
         const all = f.choices.map((c, i) => [String(i), c]).concat(f.nullable || !required ? [[none, none]] : []);
-        return set(all.map(([v, c]) => html`<label><input type="radio" name=${group + name} required=${required || f.nullable} checked=${value === v}
+        return set(all.map(([v, c]) => html`<label><input type="radio" name=${group + name} required=${required || f.nullable}
+          checked=${value === v}
           onChange=${() => put(v)} /><span>${words(c)}</span></label>`));
       }
       case 'list': {
-        if (!f.choices) return html`<${Input} label=${label} hint=${`${about} One on each line.`.trim()} rows="3" value=${value} put=${put} />`;
+        if (!f.choices) return html`<${Input} label=${label} hint=${`${about} One on each line.`.trim()} rows="3" value=${value}
+          put=${put} />`;
         const chosen = Array.isArray(value) ? value : [];
         return set(f.choices.map((c) => html`<label><input type="checkbox" checked=${chosen.includes(c)}
           onChange=${(e) => put(e.target.checked ? [...chosen, c] : chosen.filter((x) => x !== c))} /><span>${line(c)}</span></label>`));
       }
       case 'number':
-        return html`<${Input} label=${label} hint=${[about, f.max !== undefined && `From ${f.min ?? 0} to ${f.max}.`].filter(Boolean).join(' ')}
+        return html`<${Input} label=${label} 
+          hint=${[about, f.max !== undefined && `From ${f.min ?? 0} to ${f.max}.`].filter(Boolean).join(' ')}
           type="number" min=${f.min} max=${f.max} step=${f.step} required=${required} value=${value} put=${put} />`;
       default:
         return html`<${Input} label=${label} hint=${about} rows="3" required=${required} maxlength=${f.max} value=${value} put=${put} />`;

@@ -61,6 +61,8 @@ export class Course {
         this.used(body);
         break;
       case 'transition':
+        if (body.to === 'completed' || body.to === 'canceled') for (const c of this.open()) this.end(c.call,
+          (open) => { open.state = 'left'; });
         if (marks.has(body.on) || body.to === 'error' || body.to === 'completed' || body.to === 'canceled') this.line(fact);
         break;
       case 'rejected':
@@ -135,6 +137,7 @@ export class Course {
   failed(fact) {
     const { body } = fact;
     this.end(body.call, (c) => {
+      if (c.state === 'left') return;
       c.state = body.final ? 'failed' : 'waits';
       c.trouble = body;
     });

@@ -1,7 +1,7 @@
 // To go on elsewhere: from a point of the log, or after the conclusion.
 import { of } from './api.js';
 import { Dialog, Form, Input, Trouble, html, useAct, useState } from './ui.js';
-import { id as draw, line, spaced } from './words.js';
+import { id as draw, line } from './words.js';
 
 const go = (id) => { location.hash = `#/c/${encodeURIComponent(id)}`; };
 
@@ -36,8 +36,7 @@ export function Fork({ conv, api, fact, close }) {
     go(done.id);
   });
   return html`<${Dialog} title=${`Fork after fact ${fact.seq}`} close=${close}><${Form} act=${act.run}>
-    <p>What was said up to <b>${spaced(fact.kind)}</b> is copied into a new conversation. It goes on with the config below, which you may
-      change.</p>
+    <p>Everything up to this fact is copied into a new conversation. It goes on with the config below, which you may change.</p>
     <${Input} label="Config" error=${wrong} class="code" rows="14" spellcheck="false" value=${text} put=${set} />
     <div class="row end"><button class="main" disabled=${act.busy}>Fork</button></div>
     <${Trouble} problem=${act.problem} />
@@ -49,7 +48,8 @@ export function Reopen({ conv, api, close }) {
   const put = (name) => (value) => set({ ...form, [name]: value }), debate = conv.read.record.flow === 'debate';
   const act = useAct(async () => {
     const budget = hard && { budget: { ...conv.settings.budget, hard: Number(hard) } };
-    const done = await api.post(of(conv.id, 'reopen'), { id, ...to ? { to } : { rounds: Number(rounds) || 0 }, ...ask && { ask }, ...budget });
+    const done = await api.post(of(conv.id, 'reopen'), { id, ...to ? { to } : { rounds: Number(rounds) || 0 }, ...ask && { ask },
+      ...budget });
     close();
     go(done.id);
   });

@@ -50,7 +50,8 @@ export function List({ api, query }) {
   const ask = useCallback((signal) => api.get('conversations', { ...wanted, limit: 50 }, signal), [api, show, q, label]);
   const [{ value: first, problem }, again] = usePoll(ask, q ? 30000 : every);
   useEffect(() => set([]), [ask]);
-  const all = [...first?.conversations ?? [], ...pages.flatMap((p) => p.conversations)], next = pages.length ? pages[pages.length - 1].next : first?.next;
+  const all = [...first?.conversations ?? [], ...pages.flatMap((p) => p.conversations)];
+  const next = pages.length ? pages[pages.length - 1].next : first?.next;
   const go = (change) => {
     const to = new URLSearchParams(Object.entries({ show, q, label, ...change }).filter(([, v]) => v));
     location.hash = `#/${to.size ? `?${to}` : ''}`;
@@ -60,19 +61,23 @@ export function List({ api, query }) {
     <header class="title"><h1 tabindex="-1">Conversations</h1><a class="button main" href="#/new">New</a></header>
     <${Sum} api=${api} />
     <div class="row filters">
-      <div class="tabs" role="group" aria-label="Which">${filters.map(([name, words]) => html`<button type="button" aria-pressed=${String(show === name)}
+      <div class="tabs" role="group" aria-label="Which">${filters.map(([name, words]) =>
+        html`<button type="button" aria-pressed=${String(show === name)}
         onClick=${() => go({ show: name })}>${words}</button>`)}</div>
       <form class="search" role="search" onSubmit=${(e) => {
         e.preventDefault();
         go({ q: words.trim() });
       }}><input ref=${search} id="search" type="search" aria-label="Words in topics and turns" placeholder="Search" value=${words}
         onInput=${(e) => type(e.target.value)} /></form>
-      ${label && html`<button type="button" class="chip" onClick=${() => go({ label: '' })}><${Line}>${label}<//> <span aria-hidden="true">×</span><span class="hidden">: remove</span></button>`}
+      ${label && html`<button type="button" class="chip" onClick=${() => go({ label: '' })}><${Line}>${label}<//>
+        <span aria-hidden="true">×</span><span class="hidden">: remove</span></button>`}
     </div>
     <${Trouble} problem=${problem} again=${() => again()} />
     ${!first && !problem && html`<p class="soft center">Loading …</p>`}
-    ${first && !all.length && (show || q || label ? html`<p class="soft center empty">None of them is like that.</p>` : html`<div class="empty center">
-      <h2>Nothing has been debated yet</h2><p class="soft">Let models argue, work out a solution, or share a task.</p><p><a class="button main" href="#/new">Start the first one</a></p></div>`)}
+    ${first && !all.length && (show || q || label ? html`<p class="soft center empty">None of them is like that.</p>`
+      : html`<div class="empty center">
+      <h2>Nothing has been debated yet</h2><p class="soft">Let models argue, work out a solution, or share a task.</p>
+        <p><a class="button main" href="#/new">Start the first one</a></p></div>`)}
     <ul class="rows">${all.map((c) => html`<${Row} key=${c.id} one=${c} pick=${(l) => go({ label: l })} />`)}</ul>
     ${next && html`<p class="center"><button type="button" onClick=${more}>Show more</button></p>`}
   </div>`;
@@ -88,10 +93,12 @@ function Row({ one, pick }) {
       ${one.round > 0 && html`<span>round ${one.round}</span>`}
       ${one.result && html`<span class="result"><${Line}>${one.result}<//></span>`}
       ${one.error && html`<span class="grave"><${Line}>${one.error}<//></span>`}
-      ${Object.entries(one.labels ?? {}).slice(0, 4).map(([k, v]) => html`<button type="button" class="chip" onClick=${() => pick(`${k}=${v}`)}
+      ${Object.entries(one.labels ?? {}).slice(0, 4).map(([k, v]) => html`<button type="button" class="chip"
+        onClick=${() => pick(`${k}=${v}`)}
         ><span class="hidden">Only </span><${Line}>${k}: ${v}<//></button>`)}</p>
     <p class="cost">${one.spent !== undefined && html`<b>${usd(one.spent)}</b>${one.limit ? html` <small>of ${usd(one.limit)}</small>` : ''}
-      ${one.atMost ? html`<small>${usd(one.atMost)} more at most</small>` : ''}`}<small><${At} at=${one.lastAt ?? one.startedAt} relative /></small></p>
+      ${one.atMost ? html`<small>${usd(one.atMost)} more at most</small>` : ''}`}<small><${At} at=${one.lastAt ?? one.startedAt}
+        relative /></small></p>
   </li>`;
 }
 
@@ -103,7 +110,9 @@ function Sum({ api }) {
   }), [api]);
   const [{ value }] = usePoll(ask, 5000), sum = value?.sum;
   if (!sum?.count) return null;
-  const parts = [[usd(sum.spent), 'spent'], sum.atMost && [usd(sum.atMost), 'more at most'], sum.left && [usd(sum.left), 'may still be spent'],
-    value.quota && [usd(value.remains), `left of ${usd(value.quota)}`], sum.unlimited && [count(sum.unlimited, 'conversation'), 'without a limit']].filter(Boolean);
-  return html`<dl class="sums" aria-label="What it costs">${parts.map(([n, words]) => html`<div><dt>${words}</dt><dd>${n}</dd></div>`)}</dl>`;
+  const parts = [[usd(sum.spent), 'spent'], sum.atMost && [usd(sum.atMost), 'more at most'], 
+    sum.left && [usd(sum.left), 'may still be spent'], value.quota && [usd(value.remains), `left of ${usd(value.quota)}`],
+    sum.unlimited && [count(sum.unlimited, 'conversation'), 'without a limit']].filter(Boolean);
+  return html`<dl class="sums" aria-label="What it costs">${parts.map(([n, words]) => html`<div><dt>${words}</dt><dd>${n}</dd></div>`)}
+    </dl>`;
 }

@@ -33,11 +33,13 @@ function View({ place: { parts: [view, id, tab = ''], query } }) {
       if (id) return html`<${Conversation} key=${id} api=${api} id=${id} tab=${tab} named=${named} />`;
     // fall through
     default:
-      return html`<div class="empty center"><h1 tabindex="-1">There is nothing here</h1><p><a class="button" href="#/">All conversations</a></p></div>`;
+      return html`<div class="empty center"><h1 tabindex="-1">There is nothing here</h1>
+        <p><a class="button" href="#/">All conversations</a></p></div>`;
   }
 }
 
-const keys = [['/', 'search'], ['j', 'next conversation'], ['k', 'the one before'], ['Enter', 'open it'], ['n', 'new conversation'], ['?', 'these keys']];
+const keys = [['/', 'search'], ['j', 'next conversation'], ['k', 'the one before'], ['Enter', 'open it'], ['n', 'new conversation'],
+  ['?', 'these keys']];
 const off = { get() { try { return localStorage.getItem('keys') === 'off'; } catch { return false; } },
   set(v) { try { localStorage.setItem('keys', v ? 'off' : 'on'); } catch { /* it is as before the next time */ } } };
 
@@ -107,14 +109,16 @@ function press(key, show) {
 
 // Waiting is how many conversations ask something.
 function Waiting() {
-  const ask = useCallback((signal) => api.get('conversations', { asking: 'true', limit: 100 }, signal), []), [{ value }] = usePoll(ask, 5000);
+  const ask = useCallback((signal) => api.get('conversations', { asking: 'true', limit: 100 }, signal), []);
+  const [{ value }] = usePoll(ask, 5000);
   const n = (value?.conversations ?? []).reduce((sum, c) => sum + (c.asks || 0), 0);
   return n > 0 && html` <span class="badge">${n}<span class="hidden"> open</span></span>`;
 }
 
 function Keys({ close }) {
   const [none, set] = useState(off.get());
-  return html`<${Dialog} title="Keys" close=${close}><dl class="keylist">${keys.map(([key, words]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${words}</dd></div>`)}</dl>
+  return html`<${Dialog} title="Keys" close=${close}><dl class="keylist">
+    ${keys.map(([key, words]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${words}</dd></div>`)}</dl>
     <label class="check"><input type="checkbox" checked=${none} onChange=${(e) => {
       off.set(e.target.checked);
       set(e.target.checked);

@@ -5,7 +5,8 @@ import { count, line, over, span, spaced, usd } from './words.js';
 
 const controls = {
   pause: ['Pause', 'No call starts until it is resumed.'], resume: ['Resume', 'It goes on where it was paused.'],
-  retry: ['Try again', 'Calls that have failed or wait are made now.'], stop: ['End the rounds', 'It is concluded with what was said so far.'],
+  retry: ['Try again', 'Calls that have failed or wait are made now.'],
+  stop: ['End the rounds', 'It is concluded with what was said so far.'],
   cancel: ['Cancel', 'It ends at once, without a conclusion.'],
 };
 const immediate = new Set(['resume', 'retry']);
@@ -42,7 +43,8 @@ export function Controls({ conv, api, legal, only }) {
   const names = only ? [main(legal)].filter(Boolean) : Object.keys(controls).filter((name) => legal.includes(name));
   if (!names.length) return null;
   return html`<${only ? 'div' : 'section'} class="controls" aria-label=${only ? undefined : 'Controls'}>
-    ${names.map((name) => html`<button type="button" class=${name === main(legal) ? 'main' : name === 'cancel' ? 'plain' : ''} disabled=${act.busy}
+    ${names.map((name) => html`<button type="button" class=${name === main(legal) ? 'main' : name === 'cancel' ? 'plain' : ''}
+      disabled=${act.busy}
       onClick=${() => (immediate.has(name) ? act.run(name) : ask(name))}>${controls[name][0]}</button>`)}
     ${!asked && html`<${Trouble} problem=${act.problem} />`}
     ${asked && html`<${Dialog} title=${controls[asked][0]} close=${() => ask('')}><${Form} act=${() => act.run(asked)}>
@@ -58,8 +60,9 @@ export function Controls({ conv, api, legal, only }) {
 
 // Money is a bar of what is spent, what may have been spent beyond it, what is reserved, and the limit.
 function Money({ record, limit, legal, conv, api }) {
-  const { cost = 0, atMost = 0 } = record.spent, reserved = record.reserved ?? 0, sum = cost + atMost + reserved, [more, raise] = useState(false);
-  const all = Math.max(limit || 0, sum, 1e-9), x = (n) => (100 * n) / all, accounts = (record.spentByParticipant ?? []).filter((a) => a.cost || a.atMost);
+  const { cost = 0, atMost = 0 } = record.spent, reserved = record.reserved ?? 0, sum = cost + atMost + reserved;
+  const [more, raise] = useState(false), all = Math.max(limit || 0, sum, 1e-9), x = (n) => (100 * n) / all;
+  const accounts = (record.spentByParticipant ?? []).filter((a) => a.cost || a.atMost);
   return html`<section class="panel"><h2>Money</h2>
     <p class="sum"><b>${usd(cost)}</b> spent${limit ? html` of ${usd(limit)}` : ', no limit'}</p>
     ${(limit > 0 || sum > 0) && html`<svg class="money" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
@@ -92,7 +95,10 @@ function Limit({ conv, api, limit, close }) {
   <//><//>`;
 }
 
-const statuses = { active: '', 'rate-limited': 'waits for the vendor', retrying: 'tries again', waiting: 'waits for an outage to pass', 'context-exceeded': 'no longer fits its model' };
+const statuses = {
+  active: '', 'rate-limited': 'waits for the vendor', retrying: 'tries again', waiting: 'waits for an outage to pass',
+  'context-exceeded': 'no longer fits its model',
+};
 
 function Cast({ record, conv }) {
   const all = record.participants ?? [], now = useNow(1000, all.some((p) => p.retryAt));
@@ -100,9 +106,11 @@ function Cast({ record, conv }) {
   return html`<section class="panel"><h2>Who takes part</h2><ul class="cast">${all.map((p) => {
     const status = statuses[p.status] ?? spaced(p.status), left = p.retryAt ? new Date(p.retryAt) - now : 0, seat = conv.seats.get(p.name);
     const model = p.model || seat?.model;
-    return html`<li class=${p.status === 'dropped' ? 'gone' : ''}><${Face} name=${p.name} tone=${conv.tone(p.name)} speaking=${p.status === 'speaking' && !seat?.person} />
+    return html`<li class=${p.status === 'dropped' ? 'gone' : ''}><${Face} name=${p.name} tone=${conv.tone(p.name)}
+      speaking=${p.status === 'speaking' && !seat?.person} />
       <div><b><${Line}>${p.name}<//></b>${seat?.side && html` <span class="side">${line(seat.side)}</span>`}
-      <small>${[seat?.person ? 'a person' : model && line(model), count(p.turns ?? 0, 'turn'), p.failures > 0 && count(p.failures, 'failure'),
+      <small>${[seat?.person ? 'a person' : model && line(model), count(p.turns ?? 0, 'turn'),
+        p.failures > 0 && count(p.failures, 'failure'),
         p.contextUsed > 50 && `window ${Math.round(p.contextUsed)} % full`].filter(Boolean).join(' · ')}</small>
       ${status && html`<small class="status">${status}${left > 0 ? `, again in ${span(left)}` : ''}</small>`}</div></li>`;
   })}</ul></section>`;
@@ -133,7 +141,8 @@ function About({ record, read, conv, api }) {
     location.hash = '#/';
   });
   return html`<section class="panel about"><h2>About</h2><dl>
-    ${record.parent && html`<div><dt>Forked from</dt><dd><a href=${`#/c/${encodeURIComponent(record.parent.id)}`}><${Line}>${record.parent.id}<//></a> at ${record.parent.seq}</dd></div>`}
+    ${record.parent && html`<div><dt>Forked from</dt><dd><a href=${`#/c/${encodeURIComponent(record.parent.id)}`}>
+      <${Line}>${record.parent.id}<//></a> at ${record.parent.seq}</dd></div>`}
     ${labels.map(([k, v]) => html`<div><dt><${Line}>${k}<//></dt><dd><${Line}>${v}<//></dd></div>`)}
     <div><dt>Id</dt><dd><code><${Line}>${record.id}<//></code></dd></div>
     ${read.owner && html`<div><dt>Runs in</dt><dd><${Line}>${read.owner}<//></dd></div>`}
@@ -141,7 +150,8 @@ function About({ record, read, conv, api }) {
       && html`<div><dt>Runs in</dt><dd>no process: a worker has to continue it</dd></div>`}</dl>
     ${read.legal?.includes('delete') && html`<button type="button" class="plain" onClick=${() => ask(true)}>Delete …</button>`}
     ${sure && html`<${Dialog} title="Delete this conversation?" close=${() => ask(false)}>
-      <p>Its log and its files are removed for good.</p><div class="row end"><button type="button" class="main danger" disabled=${remove.busy}
+      <p>Its log and its files are removed for good.</p><div class="row end"><button type="button" class="main danger"
+        disabled=${remove.busy}
         onClick=${() => remove.run()}>Delete for good</button></div><${Trouble} problem=${remove.problem} /><//>`}
   </section>`;
 }
@@ -154,7 +164,8 @@ export function Bar({ conv, api }) {
     <a class="glance" href="#rail" onClick=${(e) => {
       e.preventDefault();
       document.getElementById('rail')?.scrollIntoView();
-    }}><${State} state=${record.state} />${record.spent && html`<small>${usd(record.spent.cost)}${read.limit ? ` of ${usd(read.limit)}` : ''}</small>`}</a>
+    }}><${State} state=${record.state} />
+      ${record.spent && html`<small>${usd(record.spent.cost)}${read.limit ? ` of ${usd(read.limit)}` : ''}</small>`}</a>
     ${asks > 0 ? html`<button type="button" class="main" onClick=${() => {
       const at = document.getElementById('questions');
       at?.scrollIntoView();

@@ -22,8 +22,10 @@ export function Report({ conv, api }) {
     page?.addEventListener('toggle', fit, true);
   };
   return html`<div class="report">
-    <p class="row">${Object.entries(files).map(([ending, name]) => html`<a class="button" href=${url(ending)} ...${ending === 'html' ? { target: '_blank', rel: 'noopener' } : { download: '' }}>${name}</a>`)}
+    <p class="row">${Object.entries(files).map(([ending, name]) => html`<a class="button" href=${url(ending)}
+      ...${ending === 'html' ? { target: '_blank', rel: 'noopener' } : { download: '' }}>${name}</a>`)}
       ${!ended && html`<span class="soft">It is made anew at the end of each round.</span>`}</p>
-    <iframe key=${rounds} ref=${frame} title="Report" sandbox="allow-same-origin" src=${url('html')} height=${height} onLoad=${loaded}></iframe>
+    <iframe key=${rounds} ref=${frame} title="Report" sandbox="allow-same-origin" src=${url('html')} height=${height} onLoad=${loaded}>
+      </iframe>
   </div>`;
 }

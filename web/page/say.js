@@ -16,7 +16,8 @@ export function Say({ conv, api }) {
     conv.askSoon(0);
   });
   return html`<details class="say"><summary>Say something in between</summary><${Form} act=${send.run}>
-    <${Input} label="Your words" rows="3" required value=${note.text} put=${put('text')} error=${left < 0 && `It is ${-left} bytes too long.`}
+    <${Input} label="Your words" rows="3" required value=${note.text} put=${put('text')}
+      error=${left < 0 && `It is ${-left} bytes too long.`}
       hint="Those who take part read them from their next turn on, as a remark and not as an order." />
     <div class="row">
       <${Input} label="As" maxlength="64" placeholder="A listener" value=${note.as} put=${put('as')} />

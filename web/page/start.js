@@ -8,11 +8,17 @@ const kept = 'draft new';
 function begin(flow) {
   switch (flow) {
     case 'debate':
-      return { flow, topic: '', rounds: 3, participants: [{ name: 'Ada', side: 'for', model: '' }, { name: 'Ben', side: 'against', model: '' }], judging: { judges: [{ model: '' }] } };
+      return {
+        flow, topic: '', rounds: 3, judging: { judges: [{ model: '' }] },
+        participants: [{ name: 'Ada', side: 'for', model: '' }, { name: 'Ben', side: 'against', model: '' }],
+      };
     case 'deliberation':
       return { flow, problem: '', rounds: 2, agents: [{ id: 'ada', model: '' }, { id: 'ben', model: '' }], judge: { model: '' } };
     case 'arbiter':
-      return { flow, task: '', arbiter: { model: '' }, agents: [{ name: 'planner', description: 'breaks the task down', model: '' }, { name: 'writer', description: 'writes the result', model: '' }] };
+      return {
+        flow, task: '', arbiter: { model: '' }, agents: [{ name: 'planner', description: 'breaks the task down', model: '' },
+          { name: 'writer', description: 'writes the result', model: '' }],
+      };
     default:
       return { flow };
   }
@@ -43,11 +49,11 @@ export function modelsIn(value, found = new Set()) {
 const pathOf = (path) => path.map((p, i) => (typeof p === 'number' ? `[${p}]` : i ? `.${p}` : p)).join('');
 
 export function Start({ api }) {
-  const [given, load] = useState({}), [config, change] = useState(() => { try { return JSON.parse(keep.get(kept)) ?? null; } catch { return null; } });
+  const [given, load] = useState({}), [config, change] = useState(() => keep.json(kept));
   const [raw, edit] = useState(null), [wrong, say] = useState(''), [found, look] = useState({}), [id, renew] = useState(draw);
   useEffect(() => {
     const get = (path) => api.get(path).catch(() => ({}));
-    Promise.all(['presets', 'flows', 'formats'].map(get)).then(([p, f, s]) => load({ presets: p.presets ?? [], flows: f.flows ?? [], formats: s.formats ?? [] }));
+    Promise.all(['presets', 'flows', 'formats'].map(get)).then((all) => load(Object.assign({}, ...all)));
   }, [api]);
   useEffect(() => {
     if (!config) return undefined;
@@ -79,17 +85,20 @@ export function Start({ api }) {
   const flows = (given.flows ?? []).map((f) => f.name);
   return html`<div class="start">
     <header class="title"><h1 tabindex="-1">New conversation</h1></header>
-    ${given.presets?.length > 0 && html`<section aria-labelledby="presets"><h2 id="presets">From a preset</h2><div class="cards">${given.presets.map((p) => html`
+    ${given.presets?.length > 0 && html`<section aria-labelledby="presets"><h2 id="presets">From a preset</h2><div class="cards">
+      ${given.presets.map((p) => html`
       <button type="button" class="card" onClick=${() => take(p.config)}><b><${Line}>${p.name}<//></b><small><${Line}>${p.about}<//></small>
         <small class="kind">${flowName(p.config?.flow ?? '')}</small></button>`)}</div></section>`}
     ${flows.length > 0 && html`<section aria-labelledby="kinds"><h2 id="kinds">${given.presets?.length ? 'Or of a kind' : 'Which kind'}</h2>
-      <div class="tabs" role="group" aria-labelledby="kinds">${flows.map((f) => html`<button type="button" aria-pressed=${String(config?.flow === f)}
+      <div class="tabs" role="group" aria-labelledby="kinds">
+        ${flows.map((f) => html`<button type="button" aria-pressed=${String(config?.flow === f)}
         onClick=${() => config?.flow === f || take(begin(f))}>${flowName(f)}</button>`)}</div></section>`}
     ${config && html`<${Form} class="sheet" act=${() => wrong || start.run()}>
       <div class="columns">
         <div class="main-column">
           <datalist id="models">${models.map((m) => html`<option value=${m} />`)}</datalist>
-          ${raw === null ? html`<${Kind} at=${at} />` : html`<${Input} label="Config" error=${wrong} class="code" rows="24" spellcheck="false"
+          ${raw === null ? html`<${Kind} at=${at} />` : html`<${Input} label="Config" error=${wrong} class="code" rows="24"
+            spellcheck="false"
             hint="Durations are written as 90s, amounts as numbers of USD." value=${raw} put=${(text) => {
               edit(text);
               try {
@@ -105,9 +114,11 @@ export function Start({ api }) {
           }}>${raw === null ? 'Edit as JSON' : 'Back to the form'}</button></p>
           ${raw !== null && html`<${Schema} flows=${given.flows} flow=${config.flow} />`}
         </div>
-        <aside class="side-column" aria-label="What will happen"><${Foreseen} found=${found} errors=${errors} used=${at.used} raw=${raw !== null} /></aside>
+        <aside class="side-column" aria-label="What will happen"><${Foreseen} found=${found} errors=${errors} used=${at.used}
+          raw=${raw !== null} /></aside>
       </div>
-      <div class="dock always"><${Price} found=${found} /><button class="main" disabled=${start.busy || Boolean(wrong)}>${start.busy ? 'Starting …' : 'Start'}</button></div>
+      <div class="dock always"><${Price} found=${found} /><button class="main" disabled=${start.busy || Boolean(wrong)}>
+        ${start.busy ? 'Starting …' : 'Start'}</button></div>
       <${Trouble} problem=${start.problem} />
     <//>`}
   </div>`;
@@ -163,23 +174,28 @@ function Kind({ at }) {
 
 function Debate({ at }) {
   const formats = at.formats.map((f) => f.format?.name ?? f.name).filter(Boolean), judges = at.config.judging?.judges ?? [];
-  const chosen = at.formats.find((f) => f.format?.name === (at.config.format || 'free-form')), bounds = chosen && `${chosen.least} to ${chosen.most} take part.`;
+  const chosen = at.formats.find((f) => f.format?.name === (at.config.format || 'free-form'));
+  const bounds = chosen && `${chosen.least} to ${chosen.most} take part.`;
   return html`
     <${In} at=${at} path=${['topic']} label="What is debated" rows="3" required />
     <div class="row">
-      ${formats.length > 0 && html`<${Pick} at=${at} path=${['format']} label="Format" choices=${formats.filter((f) => f !== 'free-form')} none="free-form" hint=${bounds} />`}
+      ${formats.length > 0 && html`<${Pick} at=${at} path=${['format']} label="Format" choices=${formats.filter((f) => f !== 'free-form')}
+        none="free-form" hint=${bounds} />`}
       <${Whole} at=${at} path=${['rounds']} label="Rounds at most" />
       <${Pick} at=${at} path=${['mode']} label="They speak" choices=${['simultaneous']} none="one after the other" />
       <${In} at=${at} path=${['language']} label="Language" placeholder="as the topic" class="short" />
     </div>
-    <${People} at=${at} path=${['participants']} title="Who debates" fresh=${(n) => ({ name: ['Ada', 'Ben', 'Cleo', 'Dan', 'Eva', 'Finn'][n] ?? `Speaker ${n + 1}`, model: '' })}>
+    <${People} at=${at} path=${['participants']} title="Who debates"
+      fresh=${(n) => ({ name: ['Ada', 'Ben', 'Cleo', 'Dan', 'Eva', 'Finn'][n] ?? `Speaker ${n + 1}`, model: '' })}>
       ${(path, one) => html`<${In} at=${at} path=${[...path, 'name']} label="Name" required />
         <${Pick} at=${at} path=${[...path, 'side']} label="Side" choices=${['for', 'against', 'neutral']} none="none" />
         <${Who} at=${at} path=${path} one=${one} />
         <${In} at=${at} path=${[...path, 'position']} label="Argues that" class="whole" />`}<//>
-    <${People} at=${at} path=${['judging', 'judges']} title="Who judges" none="Nobody: there is no verdict." empty=${() => at.put(['judging'], undefined)}
+    <${People} at=${at} path=${['judging', 'judges']} title="Who judges" none="Nobody: there is no verdict."
+      empty=${() => at.put(['judging'], undefined)}
       fresh=${(n) => (n ? { name: `judge-${n + 1}`, model: '' } : { model: '' })}>
-      ${(path, one) => html`${judges.length > 1 && html`<${In} at=${at} path=${[...path, 'name']} label="Name" placeholder="judge" />`}<${Who} at=${at} path=${path} one=${one} />`}<//>`;
+      ${(path, one) => html`${judges.length > 1 && html`<${In} at=${at} path=${[...path, 'name']} label="Name" placeholder="judge" />`}
+        <${Who} at=${at} path=${path} one=${one} />`}<//>`;
 }
 
 function Deliberation({ at }) {
@@ -191,9 +207,11 @@ function Deliberation({ at }) {
       <${In} at=${at} path=${['language']} label="Language" placeholder="as the problem" class="short" /></div>
     <${People} at=${at} path=${['agents']} title="Who works it out" fresh=${(n) => ({ id: `agent-${n + 1}`, model: '' })}>
       ${(path, one) => html`<${In} at=${at} path=${[...path, 'id']} label="Name" required />
-        <${Pick} at=${at} path=${[...path, 'role']} label="Role" none="generalist" choices=${['architect', 'data-modeling', 'performance', 'security', 'simplicity', 'testing']} />
+        <${Pick} at=${at} path=${[...path, 'role']} label="Role" none="generalist" choices=${['architect', 'data-modeling', 'performance',
+          'security', 'simplicity', 'testing']} />
         <${Who} at=${at} path=${path} one=${one} />`}<//>
-    <fieldset class="people"><legend>Who concludes</legend><div class="person"><${Model} at=${at} path=${['judge', 'model']} label="The judge's model" required=${false} /></div></fieldset>`;
+    <fieldset class="people"><legend>Who concludes</legend><div class="person"><${Model} at=${at} path=${['judge', 'model']}
+      label="The judge's model" required=${false} /></div></fieldset>`;
 }
 
 function Arbiter({ at }) {
@@ -202,7 +220,8 @@ function Arbiter({ at }) {
     <div class="row"><${Whole} at=${at} path=${['maxIterations']} label="Executions at most" placeholder="50" />
       <${Whole} at=${at} path=${['parallel']} label="At once" placeholder="1" />
       <${In} at=${at} path=${['language']} label="Language" placeholder="as the task" class="short" /></div>
-    <fieldset class="people"><legend>Who decides</legend><div class="person"><${Who} at=${at} path=${['arbiter']} one=${at.config.arbiter ?? {}} /></div></fieldset>
+    <fieldset class="people"><legend>Who decides</legend><div class="person">
+      <${Who} at=${at} path=${['arbiter']} one=${at.config.arbiter ?? {}} /></div></fieldset>
     <${People} at=${at} path=${['agents']} title="Who works" fresh=${(n) => ({ name: `agent-${n + 1}`, model: '' })}>
       ${(path) => html`<${In} at=${at} path=${[...path, 'name']} label="Name" required />
         <${Model} at=${at} path=${[...path, 'model']} />
@@ -228,7 +247,8 @@ function People({ at, path, title, fresh, children, none, empty }) {
   return html`<fieldset class="people"><legend>${title}</legend>
     ${error && html`<small class="error"><${Line}>${error}<//></small>`}
     ${!all.length && none && html`<p class="soft">${none}</p>`}
-    ${all.map((one, i) => html`<div class="person" key=${i}><${Face} name=${one.name ?? one.id ?? String(i + 1)} tone=${`seat-${i % 8 + 1}`} />
+    ${all.map((one, i) => html`<div class="person" key=${i}><${Face} name=${one.name ?? one.id ?? String(i + 1)}
+      tone=${`seat-${i % 8 + 1}`} />
       <div class="fields">${children([...path, i], one)}</div>
       <button type="button" class="plain remove" aria-label=${`Remove ${line(one.name ?? one.id ?? String(i + 1))}`}
         onClick=${() => (all.length === 1 && empty ? empty() : at.put([...path, i], undefined))}>×</button></div>`)}
@@ -246,16 +266,21 @@ function Budget({ at }) {
 
 // Foreseen is what would happen: what is wrong, or who is asked in the first round and at the end, those together who are asked at once.
 function Foreseen({ found, errors, used, raw }) {
-  const steps = found.estimate?.steps ?? [], batches = [...new Set(steps.map((s) => s.together))].map((n) => steps.filter((s) => s.together === n));
+  const steps = found.estimate?.steps ?? [];
+  const batches = [...new Set(steps.map((s) => s.together))].map((n) => steps.filter((s) => s.together === n));
   const elsewhere = (found.problem?.all ?? []).filter((p) => raw || !p.field || !used.has(p.field));
   if (found.problem) {
-    return html`<section class="panel" role="status"><h2>Not yet</h2>${elsewhere.length > 0 ? html`<ul>${elsewhere.slice(0, 10).map((p) => html`<li>
+    return html`<section class="panel" role="status"><h2>Not yet</h2>${elsewhere.length > 0
+      ? html`<ul>${elsewhere.slice(0, 10).map((p) => html`<li>
       ${p.field && html`<code>${line(p.field)}</code> `}<${Line}>${told(p)}<//></li>`)}</ul>`
       : html`<p>${count(errors.size, 'field has', 'fields have')} a problem.</p>`}</section>`;
   }
-  if (!steps.length) return found.unknown ? html`<section class="panel"><p class="soft"><${Line}>${found.unknown.message}<//></p></section>` : null;
-  return html`<section class="panel schedule"><h2>The first round</h2><ol>${batches.map((batch) => html`<li class=${batch[0].ends ? 'ends' : ''}>
-    ${batch.slice(0, 12).map((s) => html`<span class="step"><${Face} name=${s.by} /><span><${Line}>${s.by}<//> <small>${spaced(s.kind)}${s.target ? ` to ${line(s.target)}` : ''}${
+  if (!steps.length) return found.unknown ? html`<section class="panel"><p class="soft"><${Line}>${found.unknown.message}<//></p>
+    </section>` : null;
+  return html`<section class="panel schedule"><h2>The first round</h2>
+    <ol>${batches.map((batch) => html`<li class=${batch[0].ends ? 'ends' : ''}>
+    ${batch.slice(0, 12).map((s) => html`<span class="step"><${Face} name=${s.by} /><span><${Line}>${s.by}<//> <small>${spaced(s.kind)}
+      ${s.target ? ` to ${line(s.target)}` : ''}${
       s.model ? '' : ', a person or a function'}</small></span></span>`)}
     ${batch.length > 12 && html`<small>and ${batch.length - 12} others</small>`}</li>`)}</ol>
     <p class="soft">Those in one box are asked at once. What is dashed concludes.</p></section>`;
@@ -264,7 +289,9 @@ function Foreseen({ found, errors, used, raw }) {
 function Price({ found }) {
   const e = found.estimate;
   if (!e) return html`<p class="soft">${found.problem ? 'There is something to mend first.' : ''}</p>`;
-  const parts = [['usually', usd(e.typical)], ['at most', usd(e.cost)], ['all rounds with', usd(e.whole)], found.remains !== undefined && ['left for you', usd(found.remains)]];
-  return html`<dl class="price" aria-label="Price">${parts.filter(Boolean).map(([words, n]) => html`<div><dt>${words}</dt><dd>${n}</dd></div>`)}
+  const parts = [['usually', usd(e.typical)], ['at most', usd(e.cost)], ['all rounds with', usd(e.whole)],
+    found.remains !== undefined && ['left for you', usd(found.remains)]];
+  return html`<dl class="price" aria-label="Price">${parts.filter(Boolean).map(([words, n]) => html`<div><dt>${words}</dt><dd>${n}</dd>
+    </div>`)}
     <div><dt>calls</dt><dd>${count(e.calls, 'call').split(' ')[0]}</dd></div></dl>`;
 }

@@ -128,7 +128,8 @@ export class Conversation {
     const names = (this.read.record.participants ?? []).map((p) => p.name);
     [...new Set([...seats.map((s) => s.id ?? s.name), ...names])].forEach((name, i) => {
       const seat = seats.find((s) => (s.id ?? s.name) === name), sided = sides.has('for') && sides.has('against');
-      this.seats.set(name, { ...seat, name, tone: sided && ['for', 'against', 'neutral'].includes(seat?.side) ? seat.side : `seat-${i % 8 + 1}` });
+      this.seats.set(name, { ...seat, name, tone: sided && ['for', 'against', 'neutral'].includes(seat?.side) ? seat.side
+        : `seat-${i % 8 + 1}` });
     });
     this.tell('read');
   }
@@ -149,7 +150,8 @@ export class Conversation {
   }
 
   async events(after) {
-    const found = await this.api.response('GET', this.api.url(of(this.id, 'events'), { after, limit: page }), { signal: this.closed.signal });
+    const found = await this.api.response('GET', this.api.url(of(this.id, 'events'), { after, limit: page }),
+      { signal: this.closed.signal });
     return found.json();
   }
 

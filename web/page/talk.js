@@ -41,7 +41,8 @@ export function Talk({ conv, api }) {
   const fresh = Math.max(0, course.turns - seen.current), questions = conv.read?.questions ?? [];
   return html`<div class="talk">
     ${!conv.whole && conv.last > 0 && html`<p class="soft center">Earlier rounds are being loaded …</p>`}
-    ${course.rounds.map((r) => html`<${Round} key=${r.key} of=${r} version=${r.version} conv=${conv} seats=${conv.seats} grown=${grown} />`)}
+    ${course.rounds.map((r) => html`<${Round} key=${r.key} of=${r} version=${r.version} conv=${conv} seats=${conv.seats}
+      grown=${grown} />`)}
     ${!course.turns && !course.open().length && html`<p class="soft center empty">Nothing has been said yet.</p>`}
     ${questions.length > 0 && html`<section class="asked" id="questions" aria-labelledby="asked-title" tabindex="-1">
       <h2 id="asked-title">${questions.length === 1 ? 'A question' : count(questions.length, 'question')}</h2>
@@ -71,8 +72,10 @@ function tellOf(conv) {
 // same compares rounds, and calls that were made at once: facts that were loaded before them change neither their key nor their version.
 const same = (a, b) => a.version === b.version && a.of.key === b.of.key && a.seats === b.seats;
 
-const Round = memo(({ of: round, conv, grown }) => html`<section class="round" aria-label=${round.n ? `Round ${round.n}` : 'Before the first round'}>
-  ${round.n === 0 ? round.entries.length > 0 && html`<h2 class="hidden">Before the first round</h2>` : html`<h2 class="rounded"><span>Round ${round.n}${round.of > 0 && round.of < 50 && html` <small>of ${round.of}</small>`}</span>
+const Round = memo(({ of: round, conv, grown }) => html`<section class="round" aria-label=${round.n ? `Round ${round.n}`
+  : 'Before the first round'}>
+  ${round.n === 0 ? round.entries.length > 0 && html`<h2 class="hidden">Before the first round</h2>`
+    : html`<h2 class="rounded"><span>Round ${round.n}${round.of > 0 && round.of < 50 && html` <small>of ${round.of}</small>`}</span>
     ${round.phase && round.phase !== 'round' && round.phase !== 'executing' && html`<small>${spaced(round.phase)}</small>`}</h2>`}
   ${round.entries.map((e) => e.cells
     ? html`<${Group} key=${e.key} of=${e} version=${e.version} conv=${conv} seats=${conv.seats} grown=${grown} />`
@@ -91,12 +94,14 @@ const Group = memo(({ of: group, conv, grown }) => {
 const visible = (cell) => cell.kind !== 'summary' && cell.state !== 'left';
 
 function Cell({ cell, conv, open, grown }) {
-  const { fact } = cell, body = fact?.body, tone = conv.tone(cell.by), side = conv.side(cell.by), speaking = cell.state === 'open' && !cell.asked;
+  const { fact } = cell, body = fact?.body, tone = conv.tone(cell.by), side = conv.side(cell.by);
+  const speaking = cell.state === 'open' && !cell.asked;
   return html`<article class="turn tone ${tone} is-${cell.state}" id=${`call-${cell.call}`}>
     <header>
       <${Face} name=${cell.by} tone=${tone} speaking=${speaking} />
       <h3><${Line}>${cell.by}<//>${side && html` <span class="side">${line(side)}</span>`}</h3>
-      <p class="what">${spaced(cell.kind)}${cell.target && html` <span class="to">to <${Line}>${cell.target}<//></span>`}</p>
+      <p class="what">${spaced(cell.kind)}${body?.swapped && ', in the other order'}
+        ${cell.target && html` <span class="to">to <${Line}>${cell.target}<//></span>`}</p>
       ${fact && html`<${At} at=${fact.at} />`}
     </header>
     ${cell.hidden && open && html`<p class="veil">The others read this when all have spoken.</p>`}
@@ -113,7 +118,7 @@ function Said({ fact }) {
       ${body.cut && html`<p class="soft">The reply ended at its limit.</p>`}
       ${body.reasoning && html`<details><summary>Thoughts</summary><${Text} as="div" class="words soft">${body.reasoning}<//></details>`}`;
   }
-  const winner = body.winner === null ? 'Nobody' : body.winner?.participant ?? body.winner?.side ?? (typeof body.winner === 'string' ? body.winner : '');
+  const { winner: won } = body, winner = won === null ? 'Nobody' : won?.participant ?? won?.side ?? (typeof won === 'string' ? won : '');
   const lead = ['summary', 'reason', 'reasoning', 'because', 'ending'].map((k) => body[k]).find((v) => typeof v === 'string' && v.trim());
   const marks = (body.assessments ?? []).filter((a) => typeof a?.score === 'number');
   return html`
@@ -123,8 +128,8 @@ function Said({ fact }) {
     <details><summary>All of it</summary><${Value} value=${own(body)} /></details>`;
 }
 
-const shared = new Set(['call', 'attempt', 'model', 'usage', 'cost', 'atMost', 'brokenOff', 'unreported', 'cached', 'took', 'queued', 'vendor', 'round',
-  'slot', 'kind', 'speaker', 'judge', 'voter', 'hidden', 'state']);
+const shared = new Set(['call', 'attempt', 'model', 'usage', 'cost', 'atMost', 'brokenOff', 'unreported', 'cached', 'took', 'queued',
+  'vendor', 'round',  'slot', 'kind', 'speaker', 'judge', 'voter', 'hidden', 'state']);
 const own = (body) => Object.fromEntries(Object.entries(body).filter(([k]) => !shared.has(k)));
 
 // Value shows JSON in words.
@@ -148,7 +153,8 @@ function Live({ conv, cell, grown }) {
     return html`<${Text} as="div" class="words live">${text.text}<//>
       ${text.missing !== 0 && html`<p class="soft">Some words are missing here. They come when the turn is recorded.</p>`}`;
   }
-  return html`<p class="soft dots">${text?.written ? html`Writing an answer: ${count(text.written, 'character')}` : text?.thoughts ? 'Thinking' : 'Waiting for the first word'}</p>`;
+  return html`<p class="soft dots">${text?.written ? html`Writing an answer: ${count(text.written, 'character')}`
+    : text?.thoughts ? 'Thinking' : 'Waiting for the first word'}</p>`;
 }
 
 const Why = ({ trouble }) => trouble?.error && html`<${Line}>${trouble.error.message || spaced(trouble.error.kind)}<//>`;
@@ -160,8 +166,10 @@ function Wait({ cell }) {
 }
 
 function Uses({ uses }) {
-  return html`<details class="uses"><summary>${count(uses.length, 'tool use')}${uses.some((u) => u.state === 'open') ? ', one is running' : ''}</summary>
-    ${uses.map((u) => html`<div class="use"><p><code>${line(u.name)}</code> ${u.state === 'open' ? '…' : u.result?.failed ? 'has failed' : ''}</p>
+  return html`<details class="uses"><summary>${count(uses.length, 'tool use')}
+    ${uses.some((u) => u.state === 'open') ? ', one is running' : ''}</summary>
+    ${uses.map((u) => html`<div class="use"><p><code>${line(u.name)}</code> ${u.state === 'open' ? '…' : u.result?.failed ? 'has failed'
+      : ''}</p>
       ${u.arguments !== undefined && html`<${Text} as="pre">${JSON.stringify(u.arguments, null, 1)}<//>`}
       ${u.result?.text && html`<${Text} as="pre">${u.result.text}<//>`}</div>`)}
   </details>`;
@@ -171,7 +179,8 @@ function Foot({ body, cell }) {
   const quotes = body.quotations ?? [], unproved = quotes.filter((q) => q.status === 'altered' || q.status === 'absent').length;
   const parts = [
     body.model && line(body.model), body.cost ? usd(body.cost) : '', body.usage?.output && count(body.usage.output, 'token'),
-    cell.attempt > 1 && `attempt ${cell.attempt}`, quotes.length > 0 && `${count(quotes.length, 'quotation')}${unproved ? `, ${unproved} not as in the document` : ''}`,
+    cell.attempt > 1 && `attempt ${cell.attempt}`, 
+    quotes.length > 0 && `${count(quotes.length, 'quotation')}${unproved ? `, ${unproved} not as in the document` : ''}`,
     body.citations?.length && count(body.citations.length, 'source'), body.attachments?.length && count(body.attachments.length, 'file'),
   ].filter(Boolean);
   return parts.length > 0 && html`<footer>${parts.join(' · ')}</footer>`;
@@ -182,13 +191,15 @@ function Event({ fact, conv }) {
   const { kind, body, at } = fact, who = body.person && html` by <${Line}>${body.person}<//>`;
   if (kind === 'note') {
     return html`<aside class="note"><header><h3><${Line}>${body.as || 'A listener'}<//></h3>
-      <p class="what">said in between${body.to?.length ? html` to ${body.to.map(line).join(', ')}` : ''}${body.ask && html`, and asks <${Line}>${body.ask}<//>`}</p>
+      <p class="what">said in between${body.to?.length ? html` to ${body.to.map(line).join(', ')}` : ''}
+        ${body.ask && html`, and asks <${Line}>${body.ask}<//>`}</p>
       <${At} at=${at} /></header><${Text} as="div" class="words">${body.text}<//></aside>`;
   }
   const words = () => {
     switch (kind) {
       case 'failed':
-        return html`<${Line}>${body.by}<//>: <${Why} trouble=${body} />${body.next && html`. <${Line}>${body.next}<//> takes over`}${body.waits ? '. It waits for the outage to pass' : ''}.`;
+        return html`<${Line}>${body.by}<//>: <${Why} trouble=${body} />${body.next && html`. <${Line}>${body.next}<//> takes over`}
+          ${body.waits ? '. It waits for the outage to pass' : ''}.`;
       case 'rejected':
         return html`An answer of <${Line}>${body.by}<//> was not accepted: <${Line}>${cut((body.problems ?? []).join('; '), 300)}<//>`;
       case 'skipped':
@@ -198,9 +209,11 @@ function Event({ fact, conv }) {
       case 'warning':
         return html`<${Line}>${body.evidence || `Warning: ${spaced(body.kind)}`}<//>`;
       case 'answer':
-        return html`${body.rule ? 'By rule' : html`Answered${who}`}: <${Line}>${body.option ? spaced(body.option) : cut(body.text, 120)}<//>`;
+        return html`${body.rule ? 'By rule' : html`Answered${who}`}: <${Line}>${body.option ? spaced(body.option) : cut(body.text, 120)}
+          <//>`;
       case 'amended':
-        return html`The settings were changed${who}: ${Object.keys(body).filter((k) => k !== 'person' && k !== 'reason' && k !== 'rows').map(spaced).join(', ')}`;
+        return html`The settings were changed${who}: 
+          ${Object.keys(body).filter((k) => !['person', 'reason', 'rows'].includes(k)).map(spaced).join(', ')}`;
       case 'retriedNow':
         return html`The waiting was cut short${who}`;
       case 'sent':
@@ -217,7 +230,11 @@ function turning(body, who) {
   const says = body.evidence && html`: <${Line}>${cut(body.evidence, 300)}<//>`;
   if (body.to === 'completed') return html`Finished${body.result && html`: <${Line}>${body.result}<//>`}`;
   if (body.to === 'canceled') return html`Canceled${who}${says}`;
-  if (body.to === 'error') return html`Stopped by an error: <${Line}>${body.failure?.message || body.evidence || ''}<//>${body.failure?.hint && html` <${Line}>${body.failure.hint}<//>`}`;
-  const words = { pause: 'Paused', resume: 'Resumed', stop: 'The rounds were ended', limit: 'A limit was reached', retry: 'Tried again', warn: 'The cost warning was reached' };
+  if (body.to === 'error') return html`Stopped by an error: <${Line}>${body.failure?.message || body.evidence || ''}<//>
+    ${body.failure?.hint && html` <${Line}>${body.failure.hint}<//>`}`;
+  const words = {
+    pause: 'Paused', resume: 'Resumed', stop: 'The rounds were ended', limit: 'A limit was reached', retry: 'Tried again',
+    warn: 'The cost warning was reached',
+  };
   return html`${words[body.on] ?? spaced(body.on)}${who}${says}`;
 }

@@ -52,7 +52,8 @@ export function useNow(every = 1000, on = true) {
 const joined = (children) => [children].flat(9).filter((c) => c !== false && c !== null && c !== undefined).join('');
 
 // Text is a text that a stranger wrote.
-export const Text = ({ children, as = 'span', class: name = '' }) => html`<${as} class=${name} dir="auto" lang="">${shown(joined(children))}<//>`;
+export const Text = ({ children, as = 'span', class: name = '' }) => html`<${as} class=${name} dir="auto" lang="">
+  ${shown(joined(children))}<//>`;
 export const Line = ({ children }) => html`<bdi lang="">${line(joined(children))}</bdi>`;
 
 // At is a time, with how long ago it was.
@@ -98,8 +99,10 @@ export function Field({ label, hint, error, children, class: name = '' }) {
 export function Input({ label, hint, error, class: name, put, choices, ...rest }) {
   const on = (e) => put(e.target.value), as = choices ? 'select' : rest.rows ? 'textarea' : 'input';
   return html`<${Field} label=${label} hint=${hint} error=${error} class=${name ?? (rest.type === 'number' ? 'short' : '')}>
-    ${(a) => html`<${as} ...${a} ...${as === 'textarea' && { dir: 'auto' }} ...${rest.type === 'number' && { inputmode: 'decimal', step: 'any' }} ...${rest}
-      ...${{ [choices ? 'onChange' : 'onInput']: on }}>${choices?.map(([value, words]) => html`<option value=${value}>${words}</option>`)}<//>`}<//>`;
+    ${(a) => html`<${as} ...${a} ...${as === 'textarea' && { dir: 'auto' }} ...${rest.type === 'number' && { inputmode: 'decimal',
+      step: 'any' }} ...${rest}
+      ...${{ [choices ? 'onChange' : 'onInput']: on }}>${choices?.map(([value, words]) => html`<option value=${value}>${words}</option>`)}
+        <//>`}<//>`;
 }
 
 // Form does something when it is sent. The policy of the page lets the browser send none.
@@ -150,7 +153,7 @@ export function announce(words) {
 
 // keep reads and writes what only this tab needs, where the browser allows it.
 export const keep = {
-  get(key) { try { return sessionStorage.getItem(key); } catch { return null; } },
+  json(key) { try { return JSON.parse(sessionStorage.getItem(key)); } catch { return null; } },
   set(key, value) { try { sessionStorage.setItem(key, value); } catch { /* it is lost with the tab */ } },
   drop(key) { try { sessionStorage.removeItem(key); } catch { /* as above */ } },
 };

@@ -4,8 +4,8 @@ const odd = /[^\n\t -~]/;
 const sequences = /(?:\x1b\[|\x9b)[ -?]*[@-~]|(?:\x1b\]|\x9d)[^\n\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)/g;
 const breaks = /\r\n|[\r\v\f\x85\u2028\u2029]/g;
 const control = /[\0-\x08\x0e-\x1f]/g;
-const invisible =
-  /[\x80-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb\ufdd0-\ufdef\ufffe\uffff\u{e0000}-\u{e007f}\p{Surrogate}]/gu;
+const invisible = new RegExp('[\\x80-\\x9f\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u2069\\ufdd0-\\ufdef' +
+  '\\ufeff\\ufff9-\\ufffb\\ufffe\\uffff\\u{e0000}-\\u{e007f}\\p{Surrogate}]', 'gu');
 
 // shown returns a text whose characters can all be seen, as reports show it.
 export function shown(text) {
@@ -51,8 +51,10 @@ export function span(ms) {
 export const spaced = (name) => line(name).replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`).replace(/[-_]/g, ' ');
 
 const states = {
-  ready: ['wait', 'ready'], initializing: ['work', 'beginning'], paused: ['pause', 'paused'], awaitingInput: ['ask', 'waiting for a person'],
-  completing: ['work', 'concluding'], completed: ['done', 'finished'], canceled: ['off', 'canceled'], error: ['fail', 'stopped by an error'],
+  ready: ['wait', 'ready'], initializing: ['work', 'beginning'], paused: ['pause', 'paused'], awaitingInput: ['ask',
+    'waiting for a person'],
+  completing: ['work', 'concluding'], completed: ['done', 'finished'], canceled: ['off', 'canceled'],
+    error: ['fail', 'stopped by an error'],
   awaitingResponses: ['work', 'speaking'], judging: ['work', 'being judged'], roundComplete: ['work', 'between rounds'],
   planningRound: ['work', 'planning the round'], selecting: ['work', 'choosing who acts'],
 };
@@ -76,7 +78,8 @@ export function meaning(option) {
 export function told({ detail, title, field, hint }) {
   let words = line(detail || title || '');
   if (field && words.startsWith(`${line(field)}: `)) words = words.slice(line(field).length + 2);
-  return [words, line(hint ?? '')].filter(Boolean).map((s) => s.charAt(0).toUpperCase() + s.slice(1) + (/[.!?:]$/.test(s) ? '' : '.')).join(' ');
+  return [words, line(hint ?? '')].filter(Boolean).map((s) => s.charAt(0).toUpperCase() + s.slice(1) + (/[.!?:]$/.test(s) ? ''
+    : '.')).join(' ');
 }
 
 // clock returns a time of day, with the date if that is not today's.
