@@ -11,13 +11,14 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate/internal/look"
 )
 
-// pageFiles are sent to browsers as they are: nothing builds them. Their addresses are relative, so that the page works under any prefix.
+// pageFiles are what browsers get: nothing builds them. Their addresses are relative, so that the page works under any prefix.
 //
 //go:embed page
 var pageFiles embed.FS
@@ -39,12 +40,17 @@ type asset struct {
 
 // newPage reads the files of the page. own is a style sheet that follows those of the page.
 func newPage(own []byte) (page, error) {
+	comment := regexp.MustCompile(`(?m)^[ \t]*//.*$`) // of a script: browsers get none, and the same lines
 	files := make(map[string][]byte)
 	err := fs.WalkDir(pageFiles, "page", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		files[strings.TrimPrefix(name, "page/")], err = pageFiles.ReadFile(name)
+		data, err := pageFiles.ReadFile(name)
+		if path.Ext(name) == ".js" {
+			data = comment.ReplaceAll(data, nil)
+		}
+		files[strings.TrimPrefix(name, "page/")] = data
 		return err
 	})
 	if err != nil {

@@ -129,8 +129,8 @@ function Reads({ q }) {
     q.documents?.length && count(q.documents.length, 'document')].filter(Boolean).join(', ')}</summary>
     ${q.documents?.map((d) => html`<p><b><${Line}>${d.name || 'The topic'}<//>
       </b> ${(d.files ?? []).map((f) => line(f.name || f.type)).join(', ')}</p>`)}
-    ${reads.map((p) => html`<section class=${p.own ? 'own' : ''}><h4><${Line}>${p.speaker}<//>${p.own && ' (you)'} <small>
-      <${Line}>${p.label}<//></small></h4>
+    ${reads.map((p) => html`<section class=${p.own ? 'own' : ''}><p><b><${Line}>${p.speaker}<//></b>${p.own && ' (you)'}
+      <small> <${Line}>${p.label}<//></small></p>
       <${Text} as="div" class="words">${p.text}<//></section>`)}
   </details>`;
 }

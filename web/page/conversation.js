@@ -25,6 +25,9 @@ export function Conversation({ api, id, tab, named }) {
     };
   }, [conv]);
   useChanges(conv, 'read', 'link');
+  useEffect(() => { // the heading that had the focus is gone
+    if (conv.read && document.activeElement === document.body) document.querySelector('main h1')?.focus({ preventScroll: true });
+  }, [Boolean(conv.read)]);
   const { read, problem, link } = conv, state = read?.record?.state, last = useRef('');
   useEffect(() => {
     if (!read) return;
@@ -37,7 +40,7 @@ export function Conversation({ api, id, tab, named }) {
       : 'It cannot be shown'}</h1>
       ${problem.status !== 404 && html`<${Trouble} problem=${problem} />`}<p><a class="button" href="#/">All conversations</a></p></div>`;
   }
-  if (!read) return html`<p class="soft center">Loading …</p>`;
+  if (!read) return html`<h1 class="hidden">Conversation</h1><p class="soft center">Loading …</p>`;
   const path = `#/c/${encodeURIComponent(id)}`, can = read.legal?.includes('export');
   return html`<div class="conversation">
     <${Head} conv=${conv} />
