@@ -1,7 +1,7 @@
 // A question to a person, and the form that answers it.
 import { of } from './api.js';
-import { At, Face, Form, Input, Line, Text, Trouble, announce, html, keep, useAct, useId, useNow, useState } from './ui.js';
-import { bytes, clock, count, line, meaning, span, spaced, told } from './words.js';
+import { At, Face, Form, Input, Line, Text, Trouble, announce, html, keep, useAct, useId, useNow, useRef, useState } from './ui.js';
+import { bytes, clock, count, line, meaning, span, spaced, told as sentence } from './words.js';
 
 // resolved returns a schema without references and without null, and whether null is allowed.
 export function resolved(schema, root = schema, depth = 0) {
@@ -66,9 +66,17 @@ export function answered(fields, values) {
   return out;
 }
 
-// Ask shows a question and answers it.
-export function Ask({ api, id, question: q, conversation, after }) {
-  const title = useId(), [gone, set] = useState(null);
+// useHeld returns the open questions and, so that nobody's words vanish, those that are gone for which there is a draft here.
+export function useHeld(open) {
+  const held = useRef(new Map()), now = new Map(open.map((one) => [draft(one.id, one.q), one]));
+  for (const key of held.current.keys()) if (!now.has(key) && !keep.json(key)) held.current.delete(key);
+  for (const [key, one] of now) held.current.set(key, one);
+  return [...held.current].map(([key, one]) => ({ key, ...one, open: now.has(key) }));
+}
+
+// Ask shows a question and answers it. by says who has answered, if it is no longer open.
+export function Ask({ api, id, question: q, conversation, after, open = true, by }) {
+  const title = useId(), [told, set] = useState(null), gone = told ?? (open ? null : by ?? {});
   const answer = useAct(async (body) => {
     try {
       await api.post(of(id, 'questions', encodeURIComponent(q.id)), body);
@@ -93,12 +101,17 @@ export function Ask({ api, id, question: q, conversation, after }) {
     ${q.use && html`<div class="use"><p>Tool <code>${line(q.use.tool)}</code>
       ${q.use.attempt > 0 ? `, attempt ${q.use.attempt}: its outcome is not known` : ''}</p>
       <${Text} as="pre">${q.use.arguments}<//>${q.use.cut && html`<p class="soft">There is more of it.</p>`}</div>`}
-    ${q.failure && html`<p class="soft"><${Line}>${told({ detail: q.failure.message || spaced(q.failure.kind), hint: q.failure.hint })}<//>
+    ${q.failure && html`<p class="soft"><${Line}>${sentence({ detail: q.failure.message || spaced(q.failure.kind), hint: q.failure.hint })}<//>
       </p>`}
     <${Reads} q=${q} />
-    ${gone ? html`<p class="told" role="status">${gone.own ? 'Your answer is recorded.' : html`<${Line}>${gone.person || 'Somebody else'}
-      <//> has answered${
-      gone.at && html` at ${clock(gone.at)}`}${gone.option && html`: ${meaning(gone.option)}`}. Your words were not sent.`}</p>`
+    ${gone ? html`<p class="told" role="status">${gone.own ? 'Your answer is recorded.' : html`
+        ${gone.at ? html`<${Line}>${gone.person || (gone.rule ? 'A rule' : 'Somebody else')}<//> has answered at ${clock(gone.at)}${
+          gone.option && html`: ${meaning(gone.option)}`}` : 'This question is no longer open'}. Your words were not sent.`}</p>
+      ${!gone.own && keep.json(draft(id, q))?.text && html`<${Text} as="div" class="words soft">${keep.json(draft(id, q)).text}<//>`}
+      ${!open && html`<button type="button" onClick=${() => {
+        keep.drop(draft(id, q));
+        after?.(true);
+      }}>Put it away</button>`}`
       : q.options?.length ? html`<${Options} q=${q} answer=${answer} />` : html`<${Own} id=${id} q=${q} answer=${answer} />`}
     <${Trouble} problem=${answer.problem} />
   </article>`;

@@ -146,7 +146,7 @@ function About({ record, read, conv, api }) {
     ${labels.map(([k, v]) => html`<div><dt><${Line}>${k}<//></dt><dd><${Line}>${v}<//></dd></div>`)}
     <div><dt>Id</dt><dd><code><${Line}>${record.id}<//></code></dd></div>
     ${read.owner && html`<div><dt>Runs in</dt><dd><${Line}>${read.owner}<//></dd></div>`}
-    ${!read.owner && read.legal && !over(record.state) && !['paused', 'awaitingInput', 'error'].includes(record.state)
+    ${!read.owner && record.spent && !over(record.state) && !['paused', 'awaitingInput', 'error'].includes(record.state)
       && html`<div><dt>Runs in</dt><dd>no process: a worker has to continue it</dd></div>`}</dl>
     ${read.legal?.includes('delete') && html`<button type="button" class="plain" onClick=${() => ask(true)}>Delete …</button>`}
     ${sure && html`<${Dialog} title="Delete this conversation?" close=${() => ask(false)}>

@@ -1,5 +1,5 @@
 // What is said, as it is said.
-import { Ask } from './ask.js';
+import { Ask, useHeld } from './ask.js';
 import { Say } from './say.js';
 import { At, Face, Line, Text, announce, html, memo, useChanges, useEffect, useLayoutEffect, useNow, useRef, useState } from './ui.js';
 import { count, cut, line, over, span, spaced, usd } from './words.js';
@@ -38,15 +38,16 @@ export function Talk({ conv, api }) {
     if (following.current) seen.current = course.turns;
   });
   useEffect(() => tellOf(conv), [conv]);
-  const fresh = Math.max(0, course.turns - seen.current), questions = conv.read?.questions ?? [];
+  const fresh = Math.max(0, course.turns - seen.current), held = useHeld((conv.read?.questions ?? []).map((q) => ({ id: conv.id, q })));
   return html`<div class="talk">
     ${!conv.whole && conv.last > 0 && html`<p class="soft center">Earlier rounds are being loaded …</p>`}
     ${course.rounds.map((r) => html`<${Round} key=${r.key} of=${r} version=${r.version} conv=${conv} seats=${conv.seats}
       grown=${grown} />`)}
     ${!course.turns && !course.open().length && html`<p class="soft center empty">Nothing has been said yet.</p>`}
-    ${questions.length > 0 && html`<section class="asked" id="questions" aria-labelledby="asked-title" tabindex="-1">
-      <h2 id="asked-title">${questions.length === 1 ? 'A question' : count(questions.length, 'question')}</h2>
-      ${questions.map((q) => html`<${Ask} key=${q.id} api=${api} id=${conv.id} question=${q} after=${() => conv.askSoon(0)} />`)}
+    ${held.length > 0 && html`<section class="asked" id="questions" aria-labelledby="asked-title" tabindex="-1">
+      <h2 id="asked-title">${held.length === 1 ? 'A question' : count(held.length, 'question')}</h2>
+      ${held.map(({ key, q, open }) => html`<${Ask} key=${key} api=${api} id=${conv.id} question=${q} open=${open}
+        by=${open ? null : answerTo(conv, q)} after=${(away) => (away ? set((n) => n + 1) : conv.askSoon(0))} />`)}
     </section>`}
     ${conv.read?.legal?.includes('say') && html`<${Word} conv=${conv} api=${api} seats=${conv.seats} />`}
     <div ref=${bottom}></div>
@@ -55,6 +56,12 @@ export function Talk({ conv, api }) {
       grown();
     }}>↓ ${fresh} new</button>`}
   </div>`;
+}
+
+// answerTo returns who has answered a question, and when.
+function answerTo(conv, q) {
+  const fact = conv.facts.findLast((f) => f.kind === 'answer' && f.body.inquiry === q.id);
+  return fact && { ...fact.body, at: fact.at };
 }
 
 const Word = memo((props) => html`<${Say} ...${props} />`, (a, b) => a.seats === b.seats);
