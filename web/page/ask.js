@@ -101,7 +101,8 @@ export function Ask({ api, id, question: q, conversation, after, open = true, by
     ${q.use && html`<div class="use"><p>Tool <code>${line(q.use.tool)}</code>
       ${q.use.attempt > 0 ? `, attempt ${q.use.attempt}: its outcome is not known` : ''}</p>
       <${Text} as="pre">${q.use.arguments}<//>${q.use.cut && html`<p class="soft">There is more of it.</p>`}</div>`}
-    ${q.failure && html`<p class="soft"><${Line}>${sentence({ detail: q.failure.message || spaced(q.failure.kind), hint: q.failure.hint })}<//>
+    ${q.failure && html`<p class="soft"><${Line}>${sentence({ detail: q.failure.message || spaced(q.failure.kind), hint: q.failure.hint })}
+      <//>
       </p>`}
     <${Reads} q=${q} />
     ${gone ? html`<p class="told" role="status">${gone.own ? 'Your answer is recorded.' : html`

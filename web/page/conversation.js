@@ -3,7 +3,8 @@ import { Bar, Rail } from './rail.js';
 import { Report } from './report.js';
 import { Conversation as Followed } from './stream.js';
 import { Talk } from './talk.js';
-import { At, Face, Later, Line, State, Text, Trouble, announce, html, useChanges, useEffect, useMemo, useNow, useRef } from './ui.js';
+import { At, Face, Later, Line, State, Text, Trouble, announce, html, useChanges, useEffect, useMemo, useNow, useRef,
+  useState } from './ui.js';
 import { cut, flowName, line, over, span, spaced, standing, told } from './words.js';
 
 const view = ['id', 'flow', 'format', 'parent', 'state', 'topic', 'labels', 'round', 'startedAt', 'lastAt', 'duration', 'seq',
@@ -85,7 +86,14 @@ function Head({ conv }) {
 
 // Now is what goes on, beside a talk whose head is out of sight.
 function Now({ conv }) {
+  const [away, set] = useState(false);
+  useEffect(() => {
+    const head = new IntersectionObserver(([seen]) => set(!seen.isIntersecting));
+    head.observe(document.querySelector('.head .standing'));
+    return () => head.disconnect();
+  }, []);
   useChanges(conv, 'facts', 'read');
+  if (!away) return null;
   const { record } = conv.read, open = conv.course.open().filter((c) => c.kind !== 'summary');
   return html`<p class="now"><${State} state=${record.state} /> <${Sentence} record=${record} open=${open} conv=${conv} /></p>`;
 }
@@ -132,9 +140,10 @@ function coming(record, conv, open) {
 }
 
 function next(record, conv, open) {
+  const judged = record.state === 'awaitingResponses' && conv.config.judging?.when === 'every-round';
   const following = coming(record, conv, open).find((s) => s.state === 'next');
   if (following) return html`; next: <${Line}>${following.speaker}<//>`;
-  return after[record.state] ? `; ${after[record.state]}` : '';
+  return judged ? '; then the round is judged' : after[record.state] ? `; ${after[record.state]}` : '';
 }
 
 // Order is who speaks in this round, one after the other: who has, who does, who will.
