@@ -72,7 +72,7 @@ function Money({ record, limit, legal, conv, api }) {
       ${reserved > 0 && html`<li class="k-reserved">${usd(reserved)} reserved for calls in flight</li>`}
       ${limit > 0 && html`<li class="k-left">${usd(Math.max(0, limit - sum))} left</li>`}</ul>
     ${accounts.length > 0 && html`<details><summary>By actor</summary><table><tbody>${accounts.map((a) => html`<tr>
-      <th scope="row"><${Line}>${a.name}<//></th><td class="figure">${usd(a.cost)}</td></tr>`)}</tbody></table></details>`}
+      <th scope="row"><${Line}>${a.name || 'Others'}<//></th><td class="figure">${usd(a.cost)}</td></tr>`)}</tbody></table></details>`}
     ${legal.includes('amend') && html`<button type="button" class="plain" onClick=${() => raise(true)}>Change the limit</button>`}
     ${more && html`<${Limit} conv=${conv} api=${api} limit=${limit} close=${() => raise(false)} />`}
   </section>`;
