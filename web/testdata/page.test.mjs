@@ -30,6 +30,9 @@ test('every turn of recorded logs stands in one place, and calls that ended are 
       turns.map((f) => f.seq), name);
     const ended = facts.findLast((f) => f.kind === 'transition')?.body.to;
     if (ended === 'completed' || ended === 'canceled') assert.deepEqual(course.open().map((c) => c.call), [], name);
+    const left = facts.filter((f) => f.kind === 'withdrawn').map((f) => f.body.call);
+    const waits = courseOf(facts.slice(0, -1)).open().map((c) => c.call);
+    assert.deepEqual(left.filter((call) => waits.includes(call)), [], `${name}: a call that was withdrawn waits`);
     const begun = new Set(facts.filter((f) => f.kind === 'intent' && f.body.kind !== 'tool').map((f) => f.body.call));
     assert.equal(new Set(cellsOf(course).map((c) => c.call)).size, cellsOf(course).length, `${name}: a call has two places`);
     for (const call of begun) assert.ok(course.calls.has(call), `${name}: ${call}`);
