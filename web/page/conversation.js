@@ -17,6 +17,7 @@ export function Conversation({ api, id, tab, named }) {
   useEffect(() => {
     const seen = () => conv.seen(!document.hidden);
     conv.open();
+    if (document.hidden) seen();
     const timer = setInterval(() => document.hidden || conv.link !== 'live' || conv.askSoon(0), 15000);
     document.addEventListener('visibilitychange', seen);
     return () => {
