@@ -133,6 +133,7 @@ func TestEveryErrorOfEveryOperation(t *testing.T) {
 				asks.t = t
 				answer := asks.ask(row.Method, one.path, one.body)
 				require.Equal(t, status, answer.Code, answer.Body)
+				described(t).answered(row, answer)
 				p := problemOf(t, answer)
 				assert.NotEmpty(t, p.Detail)
 				assert.NotEmpty(t, p.Hint)

@@ -22,6 +22,7 @@ type operation struct {
 	out    any      // a sample of the answer; nil: it is no JSON
 	media  []string // of the answer, where that is no JSON
 	status int      // of success
+	also   int      // another status of success: 200 if what is begun was there, 204 if there is nothing to send; 0: there is none
 	errors []int    // beside those that every operation can have
 	limit  int64    // largest body, in bytes; 0: Options.Bodies
 	service
@@ -31,6 +32,7 @@ type operation struct {
 type parameter struct {
 	name  string // one that ends with a dot is the beginning of a name
 	about string
+	kind  string // the type of its values in JSON; "": text
 	many  bool
 }
 
@@ -61,6 +63,9 @@ const (
 
 	conversation = "conversations/{id}"
 
+	whole = "integer"
+	truth = "boolean"
+
 	created  = http.StatusCreated
 	accepted = http.StatusAccepted
 	conflict = http.StatusConflict
@@ -69,20 +74,15 @@ const (
 	busy     = http.StatusServiceUnavailable
 )
 
-// paging are the parameters of lists.
-func paging(about string, more ...parameter) []parameter {
-	return append(more, parameter{name: "after", about: about}, parameter{name: "limit", about: "how many there are at most"})
-}
-
 // selecting are the parameters that select conversations.
-func selecting() []parameter {
-	return []parameter{
+func selecting(more ...parameter) []parameter {
+	return append([]parameter{
 		{name: "state", about: "the conversation is in one of these states", many: true},
 		{name: "label.", about: "the conversation has this label with this value"},
 		{name: "q", about: "words of the topic or of a turn"},
-		{name: "asking", about: "true: the conversation has open questions"},
-		{name: "unfinished", about: "true: the conversation is not over"},
-	}
+		{name: "asking", about: "true: the conversation has open questions", kind: truth},
+		{name: "unfinished", about: "true: the conversation is not over", kind: truth},
+	}, more...)
 }
 
 // operations returns the rows of the API.
@@ -99,7 +99,8 @@ func beginning() []operation {
 		{
 			id: "start", method: post, path: "conversations", action: Start,
 			summary: "starts a conversation; the same config with the same id is started once",
-			out:     standing{}, status: created, errors: []int{conflict, invalid, unpaid, busy}, service: plain((*exchange).start),
+			out:     standing{}, status: created, also: http.StatusOK, errors: []int{conflict, invalid, unpaid, busy},
+			service: plain((*exchange).start),
 		},
 		{
 			id: "validate", method: post, path: "validate", action: Start,
@@ -113,7 +114,7 @@ func beginning() []operation {
 		},
 		{
 			id: "import", method: post, path: "import", action: Start, summary: "stores a log that was exported",
-			out: standing{}, status: created, errors: []int{conflict, invalid, unpaid, busy}, limit: debate.MaxSnapshot,
+			out: standing{}, status: created, also: http.StatusOK, errors: []int{conflict, invalid, unpaid, busy}, limit: debate.MaxSnapshot,
 			service: plain((*exchange).restore),
 		},
 	}
@@ -124,7 +125,10 @@ func listingAll() []operation {
 	return []operation{
 		{
 			id: "list", method: get, path: "conversations", action: View, summary: "lists conversations, the newest first",
-			query: paging(nextID, selecting()...), out: listing{}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).list),
+			query: selecting(
+				parameter{name: "after", about: nextID}, parameter{name: "limit", about: "how many there are at most", kind: whole},
+			),
+			out: listing{}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).list),
 		},
 		{
 			id: "sum", method: get, path: "sum", action: Inspect,
@@ -152,14 +156,18 @@ func readingOne() []operation {
 		{
 			id: "events", method: get, path: conversation + "/events", action: View,
 			summary: "returns facts of the log, as far as they are saved",
-			query:   paging("the number of an event: the facts begin behind it"), out: facts{}, status: http.StatusOK, errors: []int{busy},
-			service: plain((*exchange).events),
+			query: []parameter{
+				{name: "after", about: "the number of an event: the facts begin behind it", kind: whole},
+				{name: "limit", about: "how many numbers the page covers at most", kind: whole},
+			},
+			out: facts{}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).events),
 		},
 		{
 			id: "stream", method: get, path: conversation + "/stream", action: View,
 			summary: "streams events as they happen; 204 if none can follow",
-			query:   []parameter{{name: "after", about: "the number of an event, if there is no Last-Event-ID"}},
-			media:   []string{"text/event-stream"}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).stream),
+			query:   []parameter{{name: "after", about: "the number of an event, if there is no Last-Event-ID", kind: whole}},
+			media:   []string{"text/event-stream"}, status: http.StatusOK, also: http.StatusNoContent, errors: []int{busy},
+			service: plain((*exchange).stream),
 		},
 		{
 			id: "exportJSON", method: get, path: conversation + "/export.json", action: Export,
@@ -201,6 +209,10 @@ func offering() []operation {
 		{
 			id: "presets", method: get, path: "presets", action: View, summary: "lists configs to begin with",
 			out: offers{}, status: http.StatusOK, service: plain((*exchange).presets),
+		},
+		{
+			id: "openapi", method: get, path: "openapi.json", action: View, summary: "describes this API (OpenAPI 3.1)",
+			media: []string{"application/json"}, status: http.StatusOK, service: plain((*exchange).openapi),
 		},
 	}
 }

@@ -48,7 +48,7 @@ func requests(t *testing.T, engine *debate.Engine) map[string]good {
 	return map[string]good{
 		"start": {body: config}, "validate": {body: config}, "estimate": {body: config},
 		"import": {body: string(stage.Exported(t, engine, "done"))},
-		"list":   {}, "sum": {}, "inbox": {}, "flows": {}, "formats": {}, "presets": {},
+		"list":   {}, "sum": {}, "inbox": {}, "flows": {}, "formats": {}, "presets": {}, "openapi": {},
 		"read": {path: "done"}, "events": {path: "done"}, "stream": {path: "done"}, "exportJSON": {path: "done"},
 		"exportMarkdown": {path: "done"}, "exportHTML": {path: "done"}, "file": {path: "illustrated/files/" + hash},
 		"pause": {path: "asks"}, "resume": {path: "rests"}, "stop": {path: "rests"}, "cancel": {path: "rests"}, "retry": {path: "failed"},
