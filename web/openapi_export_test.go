@@ -134,10 +134,10 @@ func comments() (map[string]string, error) {
 
 // operation describes a row of the table.
 func (d *describer) operation(op *operation) object {
-	about := fmt.Sprintf("It needs the right %q.", op.action)
+	var about []string
 	for _, p := range op.query {
 		if strings.HasSuffix(p.name, ".") {
-			about += fmt.Sprintf(" A parameter that begins with %q, such as %sNAME=VALUE: %s.", p.name, p.name, p.about)
+			about = append(about, fmt.Sprintf("A parameter %sNAME=VALUE: %s.", p.name, p.about))
 		}
 	}
 	var refused []string
@@ -145,9 +145,12 @@ func (d *describer) operation(op *operation) object {
 		refused = append(refused, strconv.Itoa(status))
 	}
 	if len(refused) > 0 {
-		about += " Beside the statuses that all operations have, it can be refused with " + strings.Join(refused, ", ") + "."
+		about = append(about, "Beside the statuses of all operations, it can be refused with "+strings.Join(refused, ", ")+".")
 	}
-	out := object{"operationId": op.id, "summary": op.summary, "description": about, "responses": d.responses(op)}
+	out := object{"operationId": op.id, "summary": op.summary, "x-right": op.action, "responses": d.responses(op)}
+	if len(about) > 0 {
+		out["description"] = strings.Join(about, " ")
+	}
 	if all := parametersOf(op); len(all) > 0 {
 		out["parameters"] = all
 	}
