@@ -91,7 +91,7 @@ func OpenAPI() ([]byte, error) {
 		"servers": []object{{"url": "."}},
 		"paths":   paths,
 		"components": object{
-			"responses": object{"Problem": object{
+			"responses": object{"Refused": object{
 				"description": "why the request is refused (RFC 9457)",
 				"content":     object{"application/problem+json": object{"schema": d.schemaOf(reflect.TypeFor[problem]())}},
 			}},
@@ -218,7 +218,7 @@ func (d *describer) responses(op *operation) object {
 		}
 		content[kind] = object{"schema": schema}
 	}
-	out := object{"default": object{"$ref": "#/components/responses/Problem"}}
+	out := object{"default": object{"$ref": "#/components/responses/Refused"}}
 	for _, status := range []int{op.status, op.also} {
 		one := object{"description": strings.ToLower(http.StatusText(status))}
 		if status != http.StatusNoContent {

@@ -110,8 +110,8 @@ func (c contract) answered(row web.Row, answer *httptest.ResponseRecorder) {
 	responses := at(c.operation(row), "responses")
 	response := at(responses, strconv.Itoa(answer.Code))
 	if response == nil && answer.Code >= http.StatusBadRequest {
-		require.Equal(c, "#/components/responses/Problem", at(responses, "default")["$ref"])
-		response = at(c.components, "responses", "Problem")
+		require.Equal(c, "#/components/responses/Refused", at(responses, "default")["$ref"])
+		response = at(c.components, "responses", "Refused")
 	}
 	require.NotNil(c, response, "%d is not described", answer.Code)
 	content := at(response, "content")
@@ -193,9 +193,9 @@ func TestGeneratorsKnowAllWords(t *testing.T) {
 	}
 	assert.Greater(t, visited, 100)
 	for _, row := range web.Rows() {
-		assert.Equal(t, "#/components/responses/Problem", at(c.operation(row), "responses", "default")["$ref"], row.ID)
+		assert.Equal(t, "#/components/responses/Refused", at(c.operation(row), "responses", "default")["$ref"], row.ID)
 	}
-	problems := slices.Collect(maps.Keys(at(c.components, "responses", "Problem", "content")))
+	problems := slices.Collect(maps.Keys(at(c.components, "responses", "Refused", "content")))
 	assert.Equal(t, []string{"application/problem+json"}, problems)
 }
 
