@@ -42,13 +42,16 @@ func OpenAPI() ([]byte, error) {
 	}
 	d := &describer{said: said, types: map[string]reflect.Type{}, schemas: object{}}
 	d.own("Config", reflect.TypeFor[flow.Config](), object{
-		"type": "object", "additionalProperties": true, "required": []string{"topic"},
+		"type": "object", "additionalProperties": true,
 		"description": "a config of a flow, which may have more properties: the operation flows has the schemas",
 		"properties": object{
 			"flow":  object{"type": "string", "description": "the name of the flow; without it, a debate is held"},
 			"id":    object{"type": "string", "description": "of the conversation, best a UUID of version 7; without it, the server draws one"},
 			"topic": object{"type": "string"},
 		},
+	})
+	d.own("Raw", nil, object{
+		"type": "object", "additionalProperties": true, "description": "JSON that clients hand on as it is, such as a log",
 	})
 	d.own("Event", reflect.TypeFor[flow.Event](), object{
 		"type": "object", "required": []string{"seq", "at", "kind", "body"},
@@ -160,8 +163,8 @@ func (d *describer) operation(op *operation) object {
 	return out
 }
 
-// anything is the schema of an object that clients hand on as it is, such as a log.
-func anything() object { return object{"type": "object", "additionalProperties": true} }
+// raw is the schema of JSON that clients hand on as it is, such as a log.
+func raw() object { return object{"$ref": "#/components/schemas/Raw"} }
 
 // body describes the body of a request.
 func (d *describer) body(op *operation) object {
@@ -169,7 +172,7 @@ func (d *describer) body(op *operation) object {
 	case op.in != nil:
 		return d.schemaOf(reflect.TypeOf(op.in))
 	case op.limit > 0: // a log
-		return anything()
+		return raw()
 	default:
 		return d.schemaOf(reflect.TypeFor[flow.Config]())
 	}
@@ -214,7 +217,7 @@ func (d *describer) responses(op *operation) object {
 		kind, _, _ = strings.Cut(kind, ";")
 		schema := object{"type": "string", "format": "binary"}
 		if kind == "application/json" {
-			schema = anything()
+			schema = raw()
 		}
 		content[kind] = object{"schema": schema}
 	}

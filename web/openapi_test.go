@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/schema"
 	"github.com/agonist-dev/debate/internal/stage"
@@ -218,4 +219,18 @@ func TestEveryAnswerIsAsDescribed(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestTheEstimateOfPeopleIsAsDescribed: where no model is asked, the list of models is empty, and not null.
+func TestTheEstimateOfPeopleIsAsDescribed(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Judging = nil
+	config.Participants = []debate.Participant{
+		{Name: "Ada", Side: debate.For, Person: true}, {Name: "Ben", Side: debate.Against, Person: true},
+	}
+	answer := handler(t, world(t, nil), web.Options{}).ask(http.MethodPost, "estimate", body(t, config))
+	require.Equal(t, http.StatusOK, answer.Code, answer.Body)
+	rows := web.Rows()
+	i := slices.IndexFunc(rows, func(row web.Row) bool { return row.ID == "estimate" })
+	described(t).answered(rows[i], answer)
 }

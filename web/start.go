@@ -112,6 +112,9 @@ func (x *exchange) estimate() error {
 	if out.Estimate, err = x.handler.engine.Estimate(x.request.Context(), config); err != nil {
 		return err
 	}
+	if out.Estimate.Models == nil { // nobody but people takes part
+		out.Estimate.Models = []flow.Account{}
+	}
 	if out.Remains, _, err = x.remains(); err != nil {
 		return err
 	}

@@ -17,6 +17,10 @@
 //
 // Requests that change something must be JSON, and must not come from a page of another origin.
 //
+// # What there is
+//
+// The API describes itself at api/openapi.json (OpenAPI 3.1), from which clients can be generated.
+//
 // # Who runs the conversations
 //
 // A handler runs what it starts, and what a control has put back to work, in this process, unless [Options].Start is set. What is due for
