@@ -110,7 +110,7 @@ func comments() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, links := map[string]string{}, strings.NewReplacer("[", "", "]", "")
+	all, plain := map[string]string{}, strings.NewReplacer("[", "", "]", "", "nil:", "missing:", `"":`, "missing:")
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
@@ -125,7 +125,7 @@ func comments() (map[string]string, error) {
 				for _, f := range made.Fields.List {
 					text := strings.Join(strings.Fields(cmp.Or(f.Doc.Text(), f.Comment.Text())), " ")
 					for _, name := range f.Names {
-						all[spec.Name.Name+"."+name.Name] = links.Replace(text)
+						all[spec.Name.Name+"."+name.Name] = plain.Replace(text)
 					}
 				}
 			}
