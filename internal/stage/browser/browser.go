@@ -141,14 +141,19 @@ func (b *Page) Show(name string, width, height int, colours string) []Message {
 	return b.events
 }
 
-// Goto opens an address in a window of a size, in light or dark colours. An address that differs from the present one only in what
-// follows the # loads nothing.
-func (b *Page) Goto(url string, width, height int, colours string) {
+// Window gives the window a size, and light or dark colours.
+func (b *Page) Window(width, height int, colours string) {
 	b.t.Helper()
 	window := map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
 	b.Call("Emulation.setDeviceMetricsOverride", window, nil)
 	scheme := []map[string]string{{"name": "prefers-color-scheme", "value": colours}}
 	b.Call("Emulation.setEmulatedMedia", map[string]any{"features": scheme}, nil)
+}
+
+// Goto opens an address in such a window. One that differs from the present address only in what follows the # loads nothing.
+func (b *Page) Goto(url string, width, height int, colours string) {
+	b.t.Helper()
+	b.Window(width, height, colours)
 	before := len(b.events)
 	var gone struct{ LoaderID, ErrorText string }
 	b.Call("Page.navigate", map[string]any{"url": url}, &gone)

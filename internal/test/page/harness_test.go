@@ -45,6 +45,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// debateOf is the id of the conversation that a request is for.
+func debateOf(req *provider.Request) string {
+	id, _, _ := strings.Cut(req.ID, "/")
+	return id
+}
+
 // gates hold speeches back, by speaker and round, such as "Ada 2": each stops after its first words until its gate is opened.
 type gates map[string]chan struct{}
 

@@ -76,8 +76,7 @@ func uttered(req *provider.Request, words string) scripted.Reply {
 // villain is a provider that answers with the text whose number the id of the conversation has. What it does besides is in the id too.
 func villain(texts []string) func(*provider.Request) scripted.Reply {
 	return func(req *provider.Request) scripted.Reply {
-		id, _, _ := strings.Cut(req.ID, "/")
-		does, number, _ := strings.Cut(id, "-")
+		does, number, _ := strings.Cut(debateOf(req), "-")
 		n, _ := strconv.Atoi(number)
 		used := false
 		for _, m := range req.Messages {
@@ -175,33 +174,42 @@ func TestHostileTexts(t *testing.T) {
 	}
 	p := visit(t, browser.Open(t), serve(t, engine, o), "")
 	defer p.leaves()
-	looks := func(view, until string) {
-		p.Goto(p.home+view, narrow, tall, "light")
-		p.sees(until)
+	holds := func(view string) {
 		p.Eval(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
 		p.sees(`![...document.querySelectorAll('.fact details')].some((one) => one.open && !one.querySelector('pre'))`)
 		assert.LessOrEqual(t, p.Eval(`document.documentElement.scrollWidth`), float64(narrow), view)
 		assert.Empty(t, p.Eval(`[...document.querySelectorAll('#page script, #page iframe:not([title="Report"]), #page object, #page embed, `+
 			`#page img:not([src="icon.svg"]), #page style, #page link, #page base, #page form[action]')].map((one) => one.outerHTML)`), view)
 	}
+	looks := func(view, until string) {
+		p.Goto(p.home+view, narrow, tall, "light")
+		p.sees(until)
+		holds(view)
+	}
 	looks("#/", `document.querySelectorAll('.row-of').length === 50`)
-	looks("#/inbox", `document.querySelectorAll('.question').length >= 40`)
 	looks("#/new", `document.querySelectorAll('.card').length === 40`)
 	p.clicks(".card", "hit=1")
-	looks("#/new", `document.querySelector('.sheet fieldset')`)
+	p.reads(".sheet legend", "Who debates")
+	holds("#/new with a preset")
+	looks("#/inbox", `document.querySelectorAll('.question').length === 50`)
+	for _, left := range []string{"50", "20"} { // of 120
+		p.Eval(`window.former = document.querySelector('.question')`)
+		p.clicks("button", "More questions")
+		p.sees(`!former.isConnected && document.querySelectorAll('.question').length === ` + left)
+		holds("#/inbox, " + left)
+	}
 	for n := range texts {
-		for _, does := range []string{"turn", "tool", "fail"} {
-			looks(fmt.Sprintf("#/c/%s-%d", does, n), `document.querySelectorAll('.question').length === 1`)
-		}
 		reason, id := lineOf(texts[n], 60), fmt.Sprint("turn-", n)
+		looks("#/c/"+id, `document.querySelectorAll('.question').length === 1 && document.querySelector('.note')`)
 		require.NoError(t, engine.Control(t.Context(), id, flow.Cancel{Reason: reason, Person: reason}))
-		looks("#/c/"+id, `document.querySelector('.head .state').textContent.includes('canceled')`)
+		p.reads(".head .state", "canceled")
+		holds(id)
 		over := fmt.Sprint("#/c/over-", n)
 		looks(over, `document.querySelectorAll('.turn.is-done').length >= 3`)
 		looks(over+"/facts", `document.querySelectorAll('.fact').length > 5`)
 		looks(over+"/report", `document.querySelector('iframe').contentDocument.body.textContent.length > 500`)
-		assert.Empty(t, p.Eval(`((report) => [...report.querySelectorAll('script, iframe, object, embed, form, base, [onerror], `+
-			`[href^="javascript"]')].map((one) => one.outerHTML))(document.querySelector('iframe').contentDocument)`), over)
+		assert.Empty(t, p.Eval(`[...document.querySelector('iframe').contentDocument.querySelectorAll('script, iframe, object, embed, `+
+			`form, base, [onerror], [href^="javascript"]')].map((one) => one.outerHTML)`), over)
 		assert.False(t, p.Holds(`'hit' in document.querySelector('iframe').contentWindow`), over)
 	}
 }
