@@ -303,7 +303,7 @@ func (p *person) leaves() {
 		return
 	}
 	for _, r := range p.Requests() {
-		if strings.HasPrefix(r.URL, "about:") {
+		if strings.HasPrefix(r.URL, "about:") || strings.HasPrefix(r.URL, "data:") {
 			continue
 		}
 		assert.Truef(p.t, strings.HasPrefix(r.URL, p.home), "asked of somebody else: %s", r.URL)

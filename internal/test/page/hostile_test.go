@@ -96,15 +96,15 @@ func villain(texts []string) func(*provider.Request) scripted.Reply {
 	}
 }
 
+// echoed is what the tool of echo is given.
+type echoed struct {
+	Text string `json:"text"`
+}
+
 // echo is a tool that gives back what it is given.
 func echo(t *testing.T, info flow.ToolInfo) debate.Tool {
 	t.Helper()
-	tool, err := flow.NewTool(info, func(_ context.Context, _ flow.ToolUse, given struct {
-		Text string `json:"text"`
-	},
-	) (string, error) {
-		return given.Text, nil
-	})
+	tool, err := flow.NewTool(info, func(_ context.Context, _ flow.ToolUse, given echoed) (string, error) { return given.Text, nil })
 	require.NoError(t, err)
 	return tool
 }
