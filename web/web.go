@@ -101,7 +101,7 @@ type Handler struct {
 // mostSearches is how many searches through whole logs there are at a time.
 const mostSearches = 2
 
-// New makes a handler. It refuses an engine without a Store, a preset that is no config, and Scope, Policy or Quota without Authorize. The
+// New makes a handler. It refuses an engine without a Store, a preset that is no config, and Scope or Policy without Authorize. The
 // fields of the engine must be set.
 func New(e *debate.Engine, o Options) (*Handler, error) {
 	refuse := func(field, why string) error {
@@ -110,8 +110,8 @@ func New(e *debate.Engine, o Options) (*Handler, error) {
 	switch {
 	case e == nil || e.Store == nil:
 		return nil, refuse("Engine.Store", "is nil: set it, so that conversations are found again")
-	case o.Authorize == nil && (o.Scope != nil || o.Policy != nil || o.Quota != nil):
-		return nil, refuse("Authorize", "is nil, but Scope, Policy or Quota is set: without it everybody on this machine may do everything")
+	case o.Authorize == nil && (o.Scope != nil || o.Policy != nil):
+		return nil, refuse("Authorize", "is nil, but Scope or Policy is set: without it everybody on this machine may do everything")
 	}
 	for i, preset := range o.Presets {
 		if _, err := e.DecodeConfig(preset.Config); err != nil {

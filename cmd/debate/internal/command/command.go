@@ -108,7 +108,9 @@ type group struct {
 func (p *program) groups() []group {
 	return []group{
 		{"Most used", []*cobra.Command{p.resume(), p.show(), p.watch(), p.report(), p.answer(), p.list()}},
-		{"More", []*cobra.Command{p.say(), p.on(), p.reopen(), p.eval(), p.pause(), p.stop(), p.delete(), p.listModels()}},
+		{"More", []*cobra.Command{
+			p.serve(), p.say(), p.on(), p.reopen(), p.eval(), p.pause(), p.stop(), p.delete(), p.listModels(),
+		}},
 		{"Advanced", []*cobra.Command{p.check(), p.amend(), p.redact(), p.export(), p.importFile(), p.migrate()}},
 	}
 }

@@ -54,11 +54,11 @@ func TestEveryCommandIsDescribed(t *testing.T) {
 	}
 	for _, name := range []string{
 		"resume", "on", "eval", "list", "show", "watch", "report", "answer", "pause", "stop", "amend", "check", "models",
-		"delete", "redact", "export", "import", "migrate", "say", "reopen",
+		"delete", "redact", "export", "import", "migrate", "say", "reopen", "serve",
 	} {
 		assert.True(t, names[name], name)
 	}
-	assert.Len(t, names, 20)
+	assert.Len(t, names, 21)
 }
 
 // A command that a page shows is one that the program understands: its name, its flags, and how many arguments it takes.

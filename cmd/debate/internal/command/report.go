@@ -183,20 +183,25 @@ func (p *program) cachePage(name string) (string, error) {
 
 // display opens a file with the program that the desktop has for it. Without a desktop, the path that was printed has to do.
 func (p *program) display(path string) {
-	words := []string{"xdg-open", path}
+	if full, err := filepath.Abs(path); err == nil { // a name that begins with a dash is no flag
+		path = full
+	}
+	p.browse(path)
+}
+
+// browse opens a file or a URL with the program that the desktop has for it, if there is a desktop.
+func (p *program) browse(what string) {
+	words := []string{"xdg-open", what}
 	switch {
 	case runtime.GOOS == windows:
-		words = []string{"rundll32", "url.dll,FileProtocolHandler", path}
+		words = []string{"rundll32", "url.dll,FileProtocolHandler", what}
 	case runtime.GOOS == "darwin":
 		words[0] = "open"
 	case p.get("DISPLAY") == "" && p.get("WAYLAND_DISPLAY") == "":
 		return
 	}
-	if full, err := filepath.Abs(path); err == nil { // a name that begins with a dash is no flag
-		words[len(words)-1] = full
-	}
 	// The browser may run for longer than this program.
-	if err := exec.Command(words[0], words[1:]...).Start(); err != nil { //nolint:gosec,noctx // a file that was just written
-		p.warnf("warning: the report could not be opened: %v", err)
+	if err := exec.Command(words[0], words[1:]...).Start(); err != nil { //nolint:gosec,noctx // what this program has written or serves
+		p.warnf("warning: %s could not be opened: %v", what, err)
 	}
 }

@@ -25,6 +25,7 @@ func others() map[string]string {
 	out := make(map[string]string)
 	for words, said := range map[string]string{
 		strings.Join(beginnings(), " "): `debate "the problem" begins a conversation`,
+		"browser gui ui web":            "debate serve shows the conversations in a browser",
 		"cancel":                        "debate stop ID --no-result ends a conversation without a result",
 		"config agents":                 "debate check FILE checks a config, and says who takes part",
 		"configure init setup login auth doctor": "a key is set in the environment, such as OPENAI_API_KEY, " +

@@ -133,6 +133,7 @@ func TestWordsOfOthers(t *testing.T) {
 		{"sessions", 2, "debate list"},
 		{"agents", 2, "debate check"},
 		{"mcp", 2, "debate --mcp"},
+		{"web", 2, "debate serve shows"},
 		{"update", 2, "debate --version"},
 
 		{"ls", 0, "There are no conversations yet"},

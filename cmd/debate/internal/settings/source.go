@@ -40,7 +40,7 @@ func Open(path string) (*Source, error) {
 			return nil, err
 		}
 		if found == "" {
-			return &Source{root: objectNode(Place{})}, nil
+			return Empty(), nil
 		}
 		path = found
 	}
@@ -54,6 +54,9 @@ func Open(path string) (*Source, error) {
 	}
 	return &Source{File: path, root: root, wrong: wrong}, nil
 }
+
+// Empty returns a source that says nothing.
+func Empty() *Source { return &Source{root: objectNode(Place{})} }
 
 // findDefault returns the default file that exists; "": there is none.
 func findDefault() (string, error) {
