@@ -44,8 +44,8 @@ func TestExamplesPrintWhatTheySay(t *testing.T) {
 			t.Parallel()
 			said := alone(t, folder)
 			program := filepath.Join(programs, folder)
-			if _, err := os.Stat(program); err != nil {
-				return // of a module outside of the workspace
+			if _, err := os.Stat(program); err != nil || folder == "server" {
+				return // of a module outside of the workspace, or it ends by a signal, and has a test of its own
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // 10 s on a machine that does nothing else
 			defer cancel()
