@@ -18,7 +18,7 @@ import (
 
 // Page is a page of the site: a document, or the files of an example.
 type Page struct {
-	Path  string // in the repository, such as docs/guides/stream.md or examples/http/main.go
+	Path  string // in the repository, such as docs/guides/stream.md or examples/server/main.go
 	URL   string // in the site, such as docs/guides/stream.html
 	Title string
 	Line  string // the first sentence
@@ -50,7 +50,7 @@ type Link struct {
 type Block struct {
 	Language string
 	Text     string
-	Mark     string // the comment in the line before, without its signs: "from examples/http/main.go"
+	Mark     string // the comment in the line before, without its signs: "from examples/server/main.go"
 	Line     int    // of its first line
 }
 
