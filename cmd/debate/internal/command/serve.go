@@ -92,10 +92,14 @@ func (p *program) runServe(ctx context.Context, f *serveFlags) error {
 		return err
 	}
 	defer closing()
-	if options.Authorize != nil { // it may come from anywhere: the files of this machine, and approvals, are not in its reach
+	if options.Authorize != nil { // whoever asks may be anywhere: files of this machine, and approvals in advance, are out of reach
+		var only []web.Preset
+		if len(f.presets) > 0 {
+			only = options.Presets // their models
+		}
 		options.Policy = web.Strict(engine, web.Limits{
 			Tools: slices.Collect(maps.Keys(engine.Tools)), Prompts: true, Vendor: true, Imports: true,
-		}, options.Presets...)
+		}, only...)
 	}
 	handler, err := web.New(engine, options)
 	if err != nil {
