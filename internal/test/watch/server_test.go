@@ -90,7 +90,7 @@ func (o order) grow(to appender, all [][]flow.Event, gap time.Duration) error {
 		for n := range o.Logs {
 			events := slices.Clone(commit)
 			for i := range events {
-				events[i].At = time.Now().UTC()
+				events[i].At = time.Now().UTC().Round(0)
 			}
 			if err := to.grow(id(n), events); err != nil {
 				return err

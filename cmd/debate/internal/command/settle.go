@@ -42,12 +42,12 @@ const demoUsage = "play a script, which needs no key"
 
 func (f *configFlags) define(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVarP(&f.problemFile, "problemDescription", "p", "", "read the problem, topic or task from this file; -: from stdin")
+	flags.StringVarP(&f.problemFile, "problemDescription", "p", "", "read the problem from this file; -: stdin")
 	flags.StringVarP(&f.config, "config", "c", "", "read the config from this file, JSON or YAML (default ./debate-config.json or .yaml)")
 	flags.BoolVar(&f.demo, "demo", false, demoUsage)
 	flags.StringVar(&f.wish.Flow, "flow", "", strings.Join(settings.Flows(), ", ")+" (default deliberation)")
-	flags.StringSliceVarP(&f.wish.Agents, "agents", "a", nil, "roles, ids or names, with commas")
-	flags.IntVarP(&f.rounds, "rounds", "r", 0, "how many rounds there are at most; of an arbiter: how many executions")
+	flags.StringSliceVarP(&f.wish.Agents, "agents", "a", nil, "roles, ids or names of all who take part")
+	flags.IntVarP(&f.rounds, "rounds", "r", 0, "the most rounds; of an arbiter: executions")
 	flags.StringVar(&f.wish.AgentDir, "agent-dir", "", "an arbiter's agents: a folder with a Markdown file for each")
 	flags.StringVar(&f.wish.Format, "format", "", "the format of a debate, such as oxford")
 	flags.StringVar(&f.wish.Judge, "judge", "", "the model that judges, or is the arbiter, as provider/model")
@@ -58,7 +58,7 @@ func (f *configFlags) define(c *cobra.Command) {
 	flags.StringArrayVar(&f.prompts, "prompt", nil,
 		"`name=file`: the text of this file takes the place of a template that debate check --prompts lists; can be repeated")
 	flags.StringArrayVar(&f.files, "file", nil,
-		"a `path` that belongs to the problem: a text, an image, a PDF or a folder; can be repeated")
+		"a `path` of what belongs to the problem: text, image, PDF or folder; can be repeated")
 	f.rows.define(c)
 	flags.StringToStringVar(&f.wish.Labels, "label", nil, "marks the conversation, as key=value; may be repeated")
 	completeFlag(c, "flow", settings.Flows)
