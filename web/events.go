@@ -91,18 +91,27 @@ func (x *exchange) stream() error {
 		x.response.WriteHeader(http.StatusOK)
 		return nil
 	}
-	select {
-	case x.handler.streams <- struct{}{}:
-		defer func() { <-x.handler.streams }()
-	default:
-		err := errors.New("too many streams are open: try again")
-		return &refusal{status: http.StatusServiceUnavailable, after: 10 * time.Second, err: err}
+	release, err := x.handler.hold()
+	if err != nil {
+		return err
 	}
+	defer release()
 	ctx, end := whileStreaming(x.request.Context())
 	defer end()
 	s := sse.Stream{View: x.view(), Refuse: x.handler.Refuse}
 	_ = s.Serve(x.response, x.request.WithContext(ctx), x.handler.engine, x.info.ID) // the reader has left, or has been told
 	return nil
+}
+
+// hold takes the place of a stream, which release gives back.
+func (h *Handler) hold() (release func(), err error) {
+	select {
+	case h.streams <- struct{}{}:
+		return func() { <-h.streams }, nil
+	default:
+		err := errors.New("too many streams are open: try again")
+		return nil, &refusal{status: http.StatusServiceUnavailable, after: 10 * time.Second, err: err}
+	}
 }
 
 // ended reports whether nothing follows the fact with this number: it is the last one of a conversation that is over.

@@ -47,6 +47,10 @@ func (h *Handler) serve(op *operation) http.Handler {
 		guard(w.Header())
 		x := &exchange{handler: h, operation: op, response: w, request: r}
 		if err := x.run(); err != nil {
+			if failure, ok := r.Context().Value(failureKey{}).(*error); ok {
+				*failure = err
+				return
+			}
 			p := problemOf(err)
 			if p.Kind == provider.KindState && x.info.ID != "" {
 				x.explain(&p)

@@ -1,0 +1,319 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+const (
+	heartbeat = 15 * time.Second // that a stream is silent at most
+	writeTime = 30 * time.Second // that a write may take
+)
+
+// answer is the answer to a request whose conversation has begun.
+type answer struct {
+	*endpoint
+
+	response http.ResponseWriter
+	request  *http.Request
+	in       *request
+	id       string // of the conversation
+	created  int64  // in seconds since 1970
+}
+
+// usage is what a conversation has used, in tokens.
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Total      int `json:"total_tokens"`
+}
+
+// standing is how a conversation stands.
+type standing struct {
+	Record struct {
+		State   flow.State    `json:"state"`
+		Failure *flow.Error   `json:"failure"` // nil: there is none, or the client may not see it
+		Spent   *flow.Account `json:"spent"`   // nil: the client may not see it
+	} `json:"record"`
+	Questions []flow.Question `json:"questions"`
+}
+
+// usage returns what the conversation has used; nil: the client may not see it.
+func (s *standing) usage() *usage {
+	if s.Record.Spent == nil {
+		return nil
+	}
+	u := s.Record.Spent.Usage
+	return &usage{Prompt: u.Input, Completion: u.Output, Total: u.Input + u.Output}
+}
+
+// stands reads how the conversation stands.
+func (a *answer) stands() (*standing, error) {
+	data, err := a.web.Do(a.request, http.MethodGet, address(a.id)+"?fields=state,failure,spent", nil)
+	if err != nil {
+		return nil, err
+	}
+	out := new(standing)
+	return out, json.Unmarshal(data, out)
+}
+
+// follow gives each text to say, and an empty one where nothing has been said for a while. It returns how the conversation stands when it
+// is over, or when nothing is said any more until a person does something.
+func (a *answer) follow(say func(text string) error) (*standing, error) {
+	for e, err := range a.web.Events(a.request, a.id, 0, heartbeat) {
+		if err != nil {
+			return nil, err
+		}
+		if t, ok := e.Body.(*flow.Transition); ok && (t.To == flow.StateAwaitingInput || t.To == flow.StateError) {
+			if s, err := a.stands(); err != nil || s.Record.State == t.To { // what has been answered since is history
+				return s, err
+			}
+			continue
+		}
+		text := words(e)
+		if text == "" && e.Kind() != flow.EventHeartbeat {
+			continue
+		}
+		if err := say(text); err != nil {
+			return nil, err
+		}
+	}
+	return a.stands()
+}
+
+// end returns the last words of the answer, or why there are none.
+func (a *answer) end(s *standing) (string, error) {
+	switch s.Record.State {
+	case flow.StateError, flow.StateCanceled:
+		err := fmt.Errorf("the conversation %s has no conclusion: its state is %s", a.id, s.Record.State)
+		if s.Record.Failure != nil {
+			err = fmt.Errorf("%w: %s", err, s.Record.Failure.Error())
+		}
+		return "", &flow.Error{Kind: provider.KindState, Op: "chat", Err: err}
+	case flow.StateAwaitingInput:
+	default:
+		return "", nil
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "### A person is asked\n\nThe conversation %s goes on when this is answered there.\n\n", a.id)
+	for i := range s.Questions {
+		q := &s.Questions[i]
+		fmt.Fprintf(&out, "- `%s`", q.ID)
+		if q.To != "" {
+			fmt.Fprintf(&out, " to %s", q.To)
+		}
+		fmt.Fprintf(&out, ": %s\n", within(q.Question, "  "))
+		for _, option := range q.Options {
+			fmt.Fprintf(&out, "  - `%s`: %s\n", option, option.Meaning())
+		}
+	}
+	return out.String(), nil
+}
+
+// choice is the only one of an answer. A piece has a delta, and the whole answer a message.
+type choice struct {
+	Index   int     `json:"index"`
+	Message *speech `json:"message,omitempty"`
+	Delta   *speech `json:"delta,omitempty"`
+	Reason  *string `json:"finish_reason"`
+}
+
+// speech is what is said.
+type speech struct {
+	Role    string `json:"role,omitempty"`
+	Content string `json:"content"`
+}
+
+// completion is an answer, or a piece of it.
+type completion struct {
+	ID      string   `json:"id"`
+	Object  string   `json:"object"`
+	Created int64    `json:"created"`
+	Model   string   `json:"model"`
+	Choices []choice `json:"choices"`
+	Usage   *usage   `json:"usage,omitempty"`
+}
+
+func (a *answer) completion(object string, choices ...choice) completion {
+	return completion{ID: a.id, Object: object, Created: a.created, Model: a.in.Model, Choices: append([]choice{}, choices...)}
+}
+
+// whole answers when the conversation is over.
+func (a *answer) whole() {
+	var out strings.Builder
+	s, err := a.follow(func(text string) error {
+		out.WriteString(text)
+		return nil
+	})
+	last := ""
+	if err == nil {
+		last, err = a.end(s)
+	}
+	if err != nil {
+		a.refuse(a.response, err)
+		return
+	}
+	out.WriteString(last)
+	reason := "stop"
+	c := a.completion("chat.completion", choice{Message: &speech{Role: "assistant", Content: out.String()}, Reason: &reason})
+	c.Usage = s.usage()
+	reply(a.response, http.StatusOK, c)
+}
+
+// stream answers while the conversation runs.
+func (a *answer) stream() {
+	header := a.response.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no") // nginx would gather events
+	header.Set("X-Content-Type-Options", "nosniff")
+	defer func() { _ = http.NewResponseController(a.response).SetWriteDeadline(time.Time{}) }() // the connection may serve another request
+	err := a.piece(&speech{Role: "assistant"}, "")
+	if err != nil {
+		return
+	}
+	s, err := a.follow(func(text string) error {
+		if text == "" {
+			return a.write(":\n\n")
+		}
+		return a.piece(&speech{Content: text}, "")
+	})
+	last := ""
+	if err == nil {
+		last, err = a.end(s)
+	}
+	if err == nil && last != "" {
+		err = a.piece(&speech{Content: last}, "")
+	}
+	if err != nil {
+		out, _ := failureOf(err)
+		_ = a.send(map[string]failure{"error": out}) // the client may be gone
+		return
+	}
+	if a.piece(&speech{}, "stop") != nil {
+		return
+	}
+	if u := s.usage(); u != nil && a.in.StreamOptions.IncludeUsage {
+		c := a.completion("chat.completion.chunk")
+		c.Usage = u
+		_ = a.send(c)
+	}
+	_ = a.write("data: [DONE]\n\n")
+}
+
+// piece sends a piece of the answer. reason is why it is the last one; "": it is not.
+func (a *answer) piece(delta *speech, reason string) error {
+	c := choice{Delta: delta}
+	if reason != "" {
+		c.Reason = &reason
+	}
+	return a.send(a.completion("chat.completion.chunk", c))
+}
+
+// send writes a value as an event.
+func (a *answer) send(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return a.write("data: " + string(data) + "\n\n")
+}
+
+// write writes a text and sends it.
+func (a *answer) write(text string) error {
+	connection := http.NewResponseController(a.response)
+	if err := connection.SetWriteDeadline(time.Now().Add(writeTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := a.response.Write([]byte(text)); err != nil {
+		return err
+	}
+	return connection.Flush()
+}
+
+// words returns what an event adds to the answer, in Markdown: a turn, or what else the flow shows to everybody.
+func words(e flow.Event) string {
+	switch body := e.Body.(type) {
+	case *flow.Turn:
+		heading := fmt.Sprintf("### %s\n\n", strings.Join(strings.Fields(body.Speaker), " "))
+		if body.Round > 0 {
+			heading += fmt.Sprintf("*Round %d, %s*\n\n", body.Round, body.Kind)
+		}
+		if len(body.Data) == 0 {
+			return heading + body.Text + "\n\n"
+		}
+		return heading + bullets(body.Data, "") + "\n"
+	case flow.Spectated:
+		data, err := json.Marshal(body.Spectator())
+		if err != nil {
+			return ""
+		}
+		return fmt.Sprintf("### %s\n\n%s\n", body.EventKind(), bullets(data, ""))
+	default:
+		return ""
+	}
+}
+
+// bullets writes a JSON object or list as a list in Markdown, in its order. Empty values, and the numbers of calls, are left out.
+func bullets(data json.RawMessage, indent string) string {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	opening, err := decoder.Token()
+	if err != nil {
+		return ""
+	}
+	var out strings.Builder
+	for decoder.More() {
+		label := ""
+		if opening == json.Delim('{') {
+			key, err := decoder.Token()
+			if err != nil {
+				break
+			}
+			label = fmt.Sprint(key)
+		}
+		var value json.RawMessage
+		if decoder.Decode(&value) != nil {
+			break
+		}
+		if label != "call" && label != "attempt" {
+			out.WriteString(bullet(label, value, indent))
+		}
+	}
+	return out.String()
+}
+
+// bullet writes one entry of a list.
+func bullet(label string, value json.RawMessage, indent string) string {
+	if label != "" {
+		label = "**" + label + ":** "
+	}
+	switch text := ""; {
+	case value[0] == '{' || value[0] == '[':
+		inner := bullets(value, indent+"  ")
+		if inner == "" {
+			return ""
+		}
+		return indent + "- " + label + "\n" + inner
+	case json.Unmarshal(value, &text) == nil: // null, too
+		if text == "" {
+			return ""
+		}
+		return indent + "- " + label + within(text, indent+"  ") + "\n"
+	default:
+		return indent + "- " + label + string(value) + "\n"
+	}
+}
+
+// within indents the lines of a text after the first.
+func within(text, indent string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent)
+}

@@ -1,0 +1,381 @@
+// Package chat serves conversations as models of the OpenAI chat API, so that programs which know only that can hold a debate.
+//
+// A model is a preset of the [web.Handler] (web.Options.Presets), by its name. The last message of a request is the topic, the problem or
+// the task, in place of the preset's. The messages before it are a document that everybody reads; nobody takes them for instructions. All
+// else comes from the preset: temperature, token limits and the like of a request have no effect.
+//
+//	mux := http.NewServeMux()
+//	mux.Handle("/", handler)                // of package web
+//	mux.Handle("/v1/", chat.New(handler))
+//
+// The answer has each turn when it is over, and what judges say, with a heading each. Its id is that of the conversation. A client that
+// leaves ends nothing: the conversation goes on, and stands on the page. If a person must answer a question, the answer ends with the
+// words of the question.
+//
+// A request that a client sends again starts another conversation, unless it has the header Idempotency-Key: with the same key it gets the
+// same conversation, from its beginning. Errors of a conversation that has begun ask the client not to try again.
+package chat
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/web"
+)
+
+// The bounds of a request.
+const (
+	mostBytes = 20 << 20
+	readTime  = 30 * time.Second
+)
+
+// New returns the endpoint for the conversations of a handler: POST /v1/chat/completions, GET /v1/models and GET /v1/models/{model}. The
+// rights, the policy and the quota are those of the handler.
+func New(h *web.Handler) http.Handler {
+	e := &endpoint{h}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", e.complete)
+	mux.HandleFunc("GET /v1/models", e.list)
+	mux.HandleFunc("GET /v1/models/{model...}", e.describe)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		e.refuse(w, &flow.Error{Kind: provider.KindValidation, Op: "chat", Err: fmt.Errorf("nothing is served here: %w", flow.ErrNotFound)})
+	})
+	return mux
+}
+
+// endpoint serves the conversations of a handler.
+type endpoint struct{ web *web.Handler }
+
+// invalid refuses a field of a request.
+func invalid(field, why string) error {
+	return &flow.Error{Kind: provider.KindValidation, Op: "chat", Field: field, Err: errors.New(why)}
+}
+
+// model is a preset as a list of models shows it.
+type model struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	OwnedBy string `json:"owned_by"`
+}
+
+func modelOf(p *web.Preset) model { return model{ID: p.Name, Object: "model", OwnedBy: "debate"} }
+
+// presets returns the presets of the handler.
+func (e *endpoint) presets(r *http.Request) ([]web.Preset, error) {
+	data, err := e.web.Do(r, http.MethodGet, "presets", nil)
+	if err != nil {
+		return nil, err
+	}
+	var out struct {
+		Presets []web.Preset `json:"presets"`
+	}
+	err = json.Unmarshal(data, &out)
+	return out.Presets, err
+}
+
+// preset returns the preset of this name.
+func (e *endpoint) preset(r *http.Request, name string) (*web.Preset, error) {
+	all, err := e.presets(r)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(p web.Preset) bool { return p.Name == name })
+	if i < 0 {
+		err := flow.WithMend(fmt.Errorf("the model is unknown: %w", flow.ErrNotFound), "ask for /v1/models")
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "chat", Field: "model", Err: err}
+	}
+	return &all[i], nil
+}
+
+// list lists the models.
+func (e *endpoint) list(w http.ResponseWriter, r *http.Request) {
+	all, err := e.presets(r)
+	if err != nil {
+		e.refuse(w, err)
+		return
+	}
+	out := struct {
+		Object string  `json:"object"`
+		Data   []model `json:"data"`
+	}{Object: "list", Data: []model{}}
+	for i := range all {
+		out.Data = append(out.Data, modelOf(&all[i]))
+	}
+	reply(w, http.StatusOK, out)
+}
+
+// describe describes one model.
+func (e *endpoint) describe(w http.ResponseWriter, r *http.Request) {
+	p, err := e.preset(r, r.PathValue("model"))
+	if err != nil {
+		e.refuse(w, err)
+		return
+	}
+	reply(w, http.StatusOK, modelOf(p))
+}
+
+// request is what an endpoint reads of a request. All else that the API knows has no effect.
+type request struct {
+	Model         string    `json:"model"`
+	Messages      []message `json:"messages"`
+	Stream        bool      `json:"stream"`
+	StreamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+
+	// What would change the form of the answer is refused.
+	N              *int              `json:"n"`
+	Tools          []json.RawMessage `json:"tools"`
+	Functions      []json.RawMessage `json:"functions"`
+	ResponseFormat struct {
+		Type string `json:"type"`
+	} `json:"response_format"`
+}
+
+// message is one of the messages of a request.
+type message struct {
+	Role    string          `json:"role"`
+	Name    string          `json:"name"`
+	Content json.RawMessage `json:"content"` // a text, or a list of parts
+}
+
+// part is a part of a message.
+type part struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// text returns the text of a message.
+func (m *message) text() (string, error) {
+	var whole *string
+	if len(m.Content) == 0 || json.Unmarshal(m.Content, &whole) == nil {
+		if whole == nil { // a message of calls of tools has none
+			return "", nil
+		}
+		return *whole, nil
+	}
+	var parts []part
+	if err := json.Unmarshal(m.Content, &parts); err != nil {
+		return "", errors.New("is neither a text nor a list of parts")
+	}
+	texts := make([]string, len(parts))
+	for i := range parts {
+		if parts[i].Type != "text" {
+			return "", fmt.Errorf("has a part of type %q: only texts are read", parts[i].Type)
+		}
+		texts[i] = parts[i].Text
+	}
+	return strings.Join(texts, "\n"), nil
+}
+
+// read reads a request.
+func read(w http.ResponseWriter, r *http.Request) (*request, error) {
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+		return nil, invalid("", "the Content-Type of the request must be application/json")
+	}
+	connection := http.NewResponseController(w)
+	_ = connection.SetReadDeadline(time.Now().Add(readTime)) // not all that is written to is a connection
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBytes))
+	if err != nil {
+		return nil, invalid("", "the body cannot be read: it has too many bytes, or has not arrived in time")
+	}
+	_ = connection.SetReadDeadline(time.Time{})
+	in := new(request)
+	if err := json.Unmarshal(data, in); err != nil {
+		return nil, invalid("", "the body is not the JSON of a chat completion")
+	}
+	switch {
+	case in.N != nil && *in.N != 1:
+		return nil, invalid("n", "is not 1: a conversation is held once")
+	case len(in.Tools) > 0:
+		return nil, invalid("tools", "are not called: a preset has tools of its own")
+	case len(in.Functions) > 0:
+		return nil, invalid("functions", "are not called: a preset has tools of its own")
+	case in.ResponseFormat.Type != "" && in.ResponseFormat.Type != "text":
+		return nil, invalid("response_format", "is not text: a conversation is answered in Markdown")
+	case len(in.Messages) == 0 || in.Messages[len(in.Messages)-1].Role != "user":
+		return nil, invalid("messages", "do not end with one of the role user: it says what the conversation is about")
+	}
+	return in, nil
+}
+
+// config returns the config of the preset, about what the messages of a request say.
+func (in *request) config(p *web.Preset) (map[string]json.RawMessage, error) {
+	fields := make(map[string]json.RawMessage)
+	if err := json.Unmarshal(p.Config, &fields); err != nil {
+		return nil, err
+	}
+	last := len(in.Messages) - 1
+	var before strings.Builder
+	var topic string
+	for i := range in.Messages {
+		m := &in.Messages[i]
+		said, err := m.text()
+		switch {
+		case err != nil:
+			return nil, invalid(fmt.Sprintf("messages[%d].content", i), err.Error())
+		case i == last:
+			topic = said
+		case strings.TrimSpace(said) != "":
+			fmt.Fprintf(&before, "%s:\n%s\n\n", strings.TrimSpace(m.Role+" "+m.Name), said)
+		}
+	}
+	if strings.TrimSpace(topic) == "" {
+		return nil, invalid(fmt.Sprintf("messages[%d].content", last), "is blank: it says what the conversation is about")
+	}
+	delete(fields, "id")
+	about := "topic"
+	for _, key := range []string{"problem", "task"} { // of deliberations, and of arbitrated work
+		if _, ok := fields[key]; ok {
+			about = key
+		}
+	}
+	var err error
+	if fields[about], err = json.Marshal(topic); err != nil || before.Len() == 0 {
+		return fields, err
+	}
+	var documents []json.RawMessage
+	if given, ok := fields["documents"]; ok {
+		if err := json.Unmarshal(given, &documents); err != nil {
+			return nil, err
+		}
+	}
+	earlier, err := json.Marshal(flow.Document{
+		Name: "Earlier messages", Files: []flow.File{{Name: "messages.txt", Type: "text/plain", Data: []byte(before.String())}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	fields["documents"], err = json.Marshal(append(documents, earlier))
+	return fields, err
+}
+
+// complete starts a conversation, and answers with what is said in it.
+func (e *endpoint) complete(w http.ResponseWriter, r *http.Request) {
+	if _, err := e.web.Allow(r, web.Access{Action: web.Start}); err != nil {
+		e.refuse(w, err)
+		return
+	}
+	in, err := read(w, r)
+	if err != nil {
+		e.refuse(w, err)
+		return
+	}
+	id, err := e.start(r, in)
+	if err != nil {
+		e.refuse(w, err)
+		return
+	}
+	w.Header().Set("X-Should-Retry", "false") // the conversation goes on: one that is started again would cost again
+	a := &answer{endpoint: e, response: w, request: r, in: in, id: id, created: time.Now().Unix()}
+	if in.Stream {
+		a.stream()
+	} else {
+		a.whole()
+	}
+}
+
+// start starts the conversation that a request asks for.
+func (e *endpoint) start(r *http.Request, in *request) (id string, err error) {
+	p, err := e.preset(r, in.Model)
+	if err != nil {
+		return "", err
+	}
+	fields, err := in.config(p)
+	if err != nil {
+		return "", err
+	}
+	if key := r.Header.Get("Idempotency-Key"); key != "" {
+		sum := sha256.Sum256([]byte(key))
+		fields["id"] = json.RawMessage(strconv.Quote("chat-" + hex.EncodeToString(sum[:16])))
+	}
+	config, err := json.Marshal(fields)
+	if err != nil {
+		return "", err
+	}
+	data, err := e.web.Do(r, http.MethodPost, "conversations", config)
+	if err != nil {
+		return "", err
+	}
+	var begun struct {
+		ID string `json:"id"`
+	}
+	err = json.Unmarshal(data, &begun)
+	return begun.ID, err
+}
+
+// address returns the path of a conversation in the API.
+func address(id string) string { return "conversations/" + url.PathEscape(id) }
+
+// failure is an error as the API writes it.
+type failure struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
+// failureOf describes an error.
+func failureOf(err error) (failure, web.Problem) {
+	p := web.Explain(err)
+	out := failure{Message: p.Detail, Type: "invalid_request_error"}
+	if p.Hint != "" {
+		out.Message += ": " + p.Hint
+	}
+	switch {
+	case p.Status == http.StatusUnauthorized:
+		out.Type = "authentication_error"
+	case p.Status == http.StatusForbidden:
+		out.Type = "permission_error"
+	case p.Status == http.StatusPaymentRequired:
+		out.Type = "insufficient_quota"
+	case p.Status >= http.StatusInternalServerError:
+		out.Type = "server_error"
+	}
+	if p.Field != "" {
+		out.Param = &p.Field
+	}
+	if p.Kind != "" {
+		out.Code = new(string(p.Kind))
+	}
+	return out, p
+}
+
+// refuse answers with an error.
+func (e *endpoint) refuse(w http.ResponseWriter, err error) {
+	out, p := failureOf(err)
+	if denied, ok := errors.AsType[*web.DeniedError](err); ok && denied.Challenge != "" {
+		w.Header().Set("WWW-Authenticate", denied.Challenge)
+	}
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(p.RetryAfter/time.Second)+1))
+	}
+	reply(w, p.Status, map[string]failure{"error": out})
+}
+
+// reply answers with JSON.
+func reply(w http.ResponseWriter, status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil { // it is made of texts and numbers
+		status, data = http.StatusInternalServerError, []byte("{}")
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(data) // the client may be gone
+}

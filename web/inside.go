@@ -1,0 +1,115 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Do does an operation of the API for who asks, and returns its JSON: a handler of the host program's own, which speaks another protocol,
+// is built on it and on Events. Method and path are those of the operation, with the path below api/; ids in it are escaped
+// (url.PathEscape). Body is JSON; nil: there is none. Do does what the client itself could do by the API: the same Authorize, Scope,
+// Policy and Quota see its request. For what an error tells the client, see [Explain] and Refuse.
+func (h *Handler) Do(r *http.Request, method, path string, body []byte) (json.RawMessage, error) {
+	if err := h.origin.Check(r); err != nil { // the operation may be one that only reads
+		return nil, &DeniedError{Err: err}
+	}
+	address, err := url.Parse("/api/" + path)
+	if err != nil {
+		return nil, malformed("path", err)
+	}
+	var failure error
+	inner := r.Clone(context.WithValue(r.Context(), failureKey{}, &failure))
+	inner.Method, inner.URL, inner.RequestURI = method, address, ""
+	inner.Body, inner.ContentLength, inner.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
+	inner.Header.Set("Content-Type", "application/json")
+	for _, name := range []string{"If-None-Match", "Last-Event-Id"} { // they are about what the client has of the other protocol
+		inner.Header.Del(name)
+	}
+	out := &outcome{header: make(http.Header), status: http.StatusOK}
+	h.mux.ServeHTTP(out, inner)
+	switch {
+	case failure != nil:
+		return nil, failure
+	case out.status < 200 || out.status > 299: // the address is of no operation
+		return nil, &refusal{status: http.StatusNotFound, err: fmt.Errorf("there is no operation %s %s", method, address.Path)}
+	default:
+		return out.body.Bytes(), nil
+	}
+}
+
+// failureKey is the key under which the context of a request of Do has the place for its error.
+type failureKey struct{}
+
+// outcome is the answer to a request of Do.
+type outcome struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (o *outcome) Header() http.Header { return o.header }
+
+func (o *outcome) WriteHeader(status int) { o.status = status }
+
+func (o *outcome) Write(data []byte) (int, error) { return o.body.Write(data) }
+
+// Events yields what who asks may see of a conversation, as [debate.Engine.Events] does. It is one of Options.Streams while it lasts, and
+// ends with an error when [Serve] ends streams.
+func (h *Handler) Events(r *http.Request, id string, after int64, heartbeat ...time.Duration) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
+		x := &exchange{handler: h, request: r}
+		var err error
+		if x.caller, x.info, err = h.allow(r, Access{Action: View, ID: id}); err != nil {
+			yield(flow.Event{}, err)
+			return
+		}
+		release, err := h.hold()
+		if err != nil {
+			yield(flow.Event{}, err)
+			return
+		}
+		defer release()
+		ctx, end := whileStreaming(r.Context())
+		defer end()
+		view := x.view()
+		for e, err := range h.engine.Events(ctx, id, after, heartbeat...) {
+			if err != nil {
+				yield(flow.Event{}, err)
+				return
+			}
+			if shown, ok := view(e); ok && !yield(shown, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Problem is what a client may read of an error. It tells nothing of what is behind the server.
+type Problem struct {
+	Status int // of HTTP
+	Kind   flow.Kind
+	Field  string // of a config, or of a body
+	Detail string // what is wrong, in one line
+	Hint   string // what helps
+	// RetryAfter is how long the client should wait; 0: nobody knows, or it would not help.
+	RetryAfter time.Duration
+}
+
+// Explain returns what a client may read of an error of Allow, Start, Do or Events: for protocols that have documents of their own in
+// place of Refuse's. err must not be nil.
+func Explain(err error) Problem {
+	p := problemOf(err)
+	return Problem{
+		Status: p.Status, Kind: p.Kind, Field: p.Field, Detail: p.Detail, Hint: p.Hint,
+		RetryAfter: time.Duration(p.RetryAfter * float64(time.Second)),
+	}
+}
