@@ -72,39 +72,11 @@ type model struct {
 	OwnedBy string `json:"owned_by"`
 }
 
-func modelOf(p *web.Preset) model { return model{ID: p.Name, Object: "model", OwnedBy: "debate"} }
-
-// presets returns the presets of the handler.
-func (e *endpoint) presets(r *http.Request) ([]web.Preset, error) {
-	data, err := e.web.Do(r, http.MethodGet, "presets", nil)
-	if err != nil {
-		return nil, err
-	}
-	var out struct {
-		Presets []web.Preset `json:"presets"`
-	}
-	err = json.Unmarshal(data, &out)
-	return out.Presets, err
-}
-
-// preset returns the preset of this name.
-func (e *endpoint) preset(r *http.Request, name string) (*web.Preset, error) {
-	all, err := e.presets(r)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(all, func(p web.Preset) bool { return p.Name == name })
-	if i < 0 {
-		err := flow.WithMend(fmt.Errorf("the model is unknown: %w", flow.ErrNotFound), "ask for /v1/models")
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "chat", Field: "model", Err: err}
-	}
-	return &all[i], nil
-}
+func modelOf(preset string) model { return model{ID: preset, Object: "model", OwnedBy: "debate"} }
 
 // list lists the models.
 func (e *endpoint) list(w http.ResponseWriter, r *http.Request) {
-	all, err := e.presets(r)
-	if err != nil {
+	if _, err := e.web.Allow(r, web.Access{Action: web.View}); err != nil {
 		e.refuse(w, err)
 		return
 	}
@@ -112,20 +84,32 @@ func (e *endpoint) list(w http.ResponseWriter, r *http.Request) {
 		Object string  `json:"object"`
 		Data   []model `json:"data"`
 	}{Object: "list", Data: []model{}}
-	for i := range all {
-		out.Data = append(out.Data, modelOf(&all[i]))
+	for _, p := range e.web.Presets() {
+		out.Data = append(out.Data, modelOf(p.Name))
 	}
 	reply(w, http.StatusOK, out)
 }
 
 // describe describes one model.
 func (e *endpoint) describe(w http.ResponseWriter, r *http.Request) {
-	p, err := e.preset(r, r.PathValue("model"))
+	_, err := e.web.Allow(r, web.Access{Action: web.View})
+	if err == nil {
+		err = e.offers(r.PathValue("model"))
+	}
 	if err != nil {
 		e.refuse(w, err)
 		return
 	}
-	reply(w, http.StatusOK, modelOf(p))
+	reply(w, http.StatusOK, modelOf(r.PathValue("model")))
+}
+
+// offers returns an error unless there is a model of this name.
+func (e *endpoint) offers(name string) error {
+	if slices.ContainsFunc(e.web.Presets(), func(p web.Preset) bool { return p.Name == name }) {
+		return nil
+	}
+	err := flow.WithMend(fmt.Errorf("the model is unknown: %w", flow.ErrNotFound), "ask for /v1/models")
+	return &flow.Error{Kind: provider.KindValidation, Op: "chat", Field: "model", Err: err}
 }
 
 // request is what an endpoint reads of a request. All else that the API knows has no effect.
@@ -213,21 +197,16 @@ func read(w http.ResponseWriter, r *http.Request) (*request, error) {
 	return in, nil
 }
 
-// config returns the config of the preset, about what the messages of a request say.
-func (in *request) config(p *web.Preset) (map[string]json.RawMessage, error) {
-	fields := make(map[string]json.RawMessage)
-	if err := json.Unmarshal(p.Config, &fields); err != nil {
-		return nil, err
-	}
+// about returns what the conversation is about, and the messages before as a document.
+func (in *request) about() (topic string, earlier []flow.Document, err error) {
 	last := len(in.Messages) - 1
 	var before strings.Builder
-	var topic string
 	for i := range in.Messages {
 		m := &in.Messages[i]
 		said, err := m.text()
 		switch {
 		case err != nil:
-			return nil, invalid(fmt.Sprintf("messages[%d].content", i), err.Error())
+			return "", nil, invalid(fmt.Sprintf("messages[%d].content", i), err.Error())
 		case i == last:
 			topic = said
 		case strings.TrimSpace(said) != "":
@@ -235,33 +214,13 @@ func (in *request) config(p *web.Preset) (map[string]json.RawMessage, error) {
 		}
 	}
 	if strings.TrimSpace(topic) == "" {
-		return nil, invalid(fmt.Sprintf("messages[%d].content", last), "is blank: it says what the conversation is about")
+		return "", nil, invalid(fmt.Sprintf("messages[%d].content", last), "is blank: it says what the conversation is about")
 	}
-	delete(fields, "id")
-	about := "topic"
-	for _, key := range []string{"problem", "task"} { // of deliberations, and of arbitrated work
-		if _, ok := fields[key]; ok {
-			about = key
-		}
+	if before.Len() > 0 {
+		file := flow.File{Name: "messages.txt", Type: "text/plain", Data: []byte(before.String())}
+		earlier = append(earlier, flow.Document{Name: "Earlier messages", Files: []flow.File{file}})
 	}
-	var err error
-	if fields[about], err = json.Marshal(topic); err != nil || before.Len() == 0 {
-		return fields, err
-	}
-	var documents []json.RawMessage
-	if given, ok := fields["documents"]; ok {
-		if err := json.Unmarshal(given, &documents); err != nil {
-			return nil, err
-		}
-	}
-	earlier, err := json.Marshal(flow.Document{
-		Name: "Earlier messages", Files: []flow.File{{Name: "messages.txt", Type: "text/plain", Data: []byte(before.String())}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	fields["documents"], err = json.Marshal(append(documents, earlier))
-	return fields, err
+	return topic, earlier, nil
 }
 
 // complete starts a conversation, and answers with what is said in it.
@@ -291,31 +250,22 @@ func (e *endpoint) complete(w http.ResponseWriter, r *http.Request) {
 
 // start starts the conversation that a request asks for.
 func (e *endpoint) start(r *http.Request, in *request) (id string, err error) {
-	p, err := e.preset(r, in.Model)
-	if err != nil {
+	if err := e.offers(in.Model); err != nil {
 		return "", err
 	}
-	fields, err := in.config(p)
+	topic, earlier, err := in.about()
 	if err != nil {
 		return "", err
 	}
 	if key := r.Header.Get("Idempotency-Key"); key != "" {
 		sum := sha256.Sum256([]byte(key))
-		fields["id"] = json.RawMessage(strconv.Quote("chat-" + hex.EncodeToString(sum[:16])))
+		id = "chat-" + hex.EncodeToString(sum[:16])
 	}
-	config, err := json.Marshal(fields)
+	config, err := e.web.About(in.Model, topic, id, earlier...)
 	if err != nil {
 		return "", err
 	}
-	data, err := e.web.Do(r, http.MethodPost, "conversations", config)
-	if err != nil {
-		return "", err
-	}
-	var begun struct {
-		ID string `json:"id"`
-	}
-	err = json.Unmarshal(data, &begun)
-	return begun.ID, err
+	return e.web.Start(r, config)
 }
 
 // address returns the path of a conversation in the API.
