@@ -1,0 +1,189 @@
+// Package mcp serves conversations to the clients of the Model Context Protocol, so that an agent can start a debate, follow it and
+// answer its questions. The official SDK speaks the protocol.
+//
+//	mux.Handle("/mcp", mcp.New(handler))                                 // streamable HTTP, beside package web
+//	err := mcp.Run(ctx, handler, &sdk.StdioTransport{}, http.Header{})   // one client over standard input and output
+//
+// # Tools
+//
+//   - debate_start starts a conversation: a preset about a topic, or a whole config.
+//   - debate_wait waits until a person must do something, until the conversation is over, or for a time, and returns what was said. A
+//     client that asks for progress is told of each turn.
+//   - debate_read returns the record.
+//   - debate_control pauses, resumes, stops, cancels or retries.
+//   - debate_answer answers a question.
+//
+// If debate_wait comes to questions and the client can ask a person, they are elicitations: the person answers in the client. Questions
+// that are declined stay open, and stand in the result with their ids.
+//
+// # Rights
+//
+// Each call is made with the rights of its own HTTP request, as if the client used the API of the [web.Handler]: the same Authorize,
+// Scope, Policy and Quota see it. That the client has a session gives it no rights.
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agonist-dev/debate/web"
+)
+
+const (
+	idle      = 30 * time.Minute // after which a session is forgotten
+	mostBytes = 20 << 20         // of a request
+)
+
+// New returns a handler that serves the conversations of another over streamable HTTP. A client that may not even view is refused before it
+// has a session.
+func New(h *web.Handler) http.Handler {
+	all := &requests{}
+	server := newServer(h, all.of)
+	served := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+		SessionTimeout: idle, MaxRequestBodyBytes: mostBytes,
+		DisableLocalhostProtection: true, // Allow checks the host, and the host program may be behind a proxy on this machine
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := h.Allow(r, web.Access{Action: web.View}); err != nil {
+			h.Refuse(w, r, err)
+			return
+		}
+		r, done := all.add(r)
+		defer done()
+		served.ServeHTTP(w, r)
+	})
+}
+
+// Run serves one client over a transport, such as standard input and output, until ctx is done or the client leaves. Its calls have the
+// rights of an HTTP request from this machine with the given header, which may hold an Authorization.
+func Run(ctx context.Context, h *web.Handler, transport sdk.Transport, header http.Header) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/mcp", http.NoBody)
+	if err != nil {
+		return err
+	}
+	r.RemoteAddr = "127.0.0.1:0"
+	if header != nil {
+		r.Header = header
+	}
+	return newServer(h, func(*sdk.CallToolRequest) (*http.Request, error) { return r, nil }).Run(ctx, transport)
+}
+
+// requests are the HTTP requests that are being served. A call of a tool has only the header of its request, and Authorize may look at the
+// rest, so that the header names the request.
+type requests struct{ all sync.Map }
+
+const requestKey = "Debate-Request"
+
+// add adds a request, until done is called. What a client itself has named is void.
+func (s *requests) add(r *http.Request) (named *http.Request, done func()) {
+	key := rand.Text()
+	named = r.Clone(r.Context())
+	named.Header.Set(requestKey, key)
+	s.all.Store(key, r)
+	return named, func() { s.all.Delete(key) }
+}
+
+// of returns the request with which a tool is called.
+func (s *requests) of(call *sdk.CallToolRequest) (*http.Request, error) {
+	if call.Extra != nil {
+		if r, ok := s.all.Load(call.Extra.Header.Get(requestKey)); ok {
+			return r.(*http.Request), nil //nolint:forcetypeassert // add stores no other
+		}
+	}
+	return nil, errors.New("the request has ended: call the tool again")
+}
+
+// service does the work of the tools.
+type service struct {
+	web *web.Handler
+	of  func(*sdk.CallToolRequest) (*http.Request, error)
+}
+
+// newServer makes a server whose calls have the rights of the requests that of returns.
+func newServer(h *web.Handler, of func(*sdk.CallToolRequest) (*http.Request, error)) *sdk.Server {
+	s := &service{h, of}
+	server := sdk.NewServer(&sdk.Implementation{Name: "debate", Title: "Debates between language models", Version: "1"}, &sdk.ServerOptions{
+		Instructions: "Start a conversation with debate_start, then call debate_wait with the after that it returns until over is true.",
+	})
+	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(false)}
+	changes := &sdk.ToolAnnotations{DestructiveHint: new(false), OpenWorldHint: new(false)}
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "debate_start", Annotations: changes,
+		Description: "Starts a conversation between language models, which costs money. Give a preset and a topic, or a config." + offers(h),
+	}, does(s, s.start))
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "debate_wait", Annotations: changes, // the answers to elicitations change something
+		Description: "Waits until the conversation is over or needs a person, or until the time is up. Returns what was said since after.",
+	}, does(s, s.wait))
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "debate_read", Annotations: reads, Description: "Returns the record of a conversation, and what may be done with it.",
+	}, does(s, s.read))
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "debate_control", Description: "Pauses, resumes, stops, cancels or retries a conversation. stop concludes with what there is.",
+	}, does(s, s.control))
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "debate_answer", Annotations: changes,
+		Description: "Answers an open question of a conversation: with a text, or with one of its options.",
+	}, does(s, s.answer))
+	return server
+}
+
+// offers says which presets there are.
+func offers(h *web.Handler) string {
+	var out strings.Builder
+	for _, p := range h.Presets() {
+		out.WriteString("\n- " + p.Name)
+		if p.About != "" {
+			out.WriteString(": " + p.About)
+		}
+	}
+	if out.Len() == 0 {
+		return ""
+	}
+	return " The presets:" + out.String()
+}
+
+// call is a call of a tool.
+type call struct {
+	*sdk.CallToolRequest
+
+	ctx     context.Context // of the SDK: what is sent to the client under it belongs to the call
+	request *http.Request   // the one that has the rights for it
+}
+
+// does makes a handler of what a tool does. The result is JSON. An error says what a client may read of it.
+func does[In any](s *service, do func(c *call, in In) (any, error)) sdk.ToolHandlerFor[In, any] {
+	return func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+		r, err := s.of(req)
+		if err != nil {
+			return nil, nil, err
+		}
+		within, cancel := context.WithCancel(r.Context()) // it has the values that the host program has put there
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		out, err := do(&call{req, ctx, r.WithContext(within)}, in)
+		if err != nil {
+			return nil, nil, told(err)
+		}
+		if asks, ok := out.(sdk.InputRequestMap); ok {
+			return &sdk.CallToolResult{InputRequests: asks}, nil, nil
+		}
+		return nil, out, nil
+	}
+}
+
+// told returns what a client may read of an error.
+func told(err error) error {
+	p := web.Explain(err)
+	if p.Hint != "" {
+		return errors.New(p.Detail + ": " + p.Hint)
+	}
+	return errors.New(p.Detail)
+}
