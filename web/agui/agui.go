@@ -1,0 +1,283 @@
+// Package agui serves conversations over the Agent User Interaction protocol (AG-UI 1.0), so that the user interfaces that speak it can
+// start a debate, show it as it is held, and answer its questions.
+//
+//	mux.Handle("POST /agui", agui.New(handler)) // beside package web
+//
+// # Threads and runs
+//
+// A thread is a conversation, with the same id. A run is one connection that follows it. The first run of a thread starts the
+// conversation: a preset of the [web.Handler], which is named by the key preset of the run's state (it may be missing if there is one),
+// about the last message of the user. A later run of the same thread follows the same conversation; it begins with a snapshot of all
+// messages. A message of the user that is new then is said in between, as a note. That a client leaves ends nothing.
+//
+// A run ends:
+//   - as a success, when the conversation is completed
+//   - as cancelled, when the conversation was canceled
+//   - with an error, when the conversation is in the state error
+//   - with interrupts, when a person must answer questions, or somebody has paused the conversation. The resume entries of the next run
+//     answer those that they name: the payload is a text, or an object with the keys text, option, model and by. The ones that are left
+//     are listed again. The payload for a pause is not read.
+//
+// # Events
+//
+// A round is a step, a turn is a message of the assistant with the speaker's name, and a note is one of the user. What else a flow shows
+// to everybody, such as a verdict, is a custom event with its kind as the name. The state is what the API reads of the conversation; it is
+// sent again when it changes. The protocol can only append to a message: where a model begins its turn again, the text that counts comes
+// as a snapshot of all messages. Tools that the models use are tool calls with results; the client has none to answer.
+package agui
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/web"
+)
+
+const (
+	mostBytes = 20 << 20
+	readTime  = 30 * time.Second
+	paused    = "paused" // the interrupt of a conversation that is paused
+)
+
+// New returns a handler that takes RunAgentInput by POST, and answers with a stream of events. The rights, the policy and the quota are
+// those of the handler of package web.
+func New(h *web.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &connection{web: h, response: w, request: r}
+		if err := c.begin(); err != nil {
+			h.Refuse(w, r, err)
+			return
+		}
+		c.run()
+	})
+}
+
+// connection is a request, and the run that it asks for.
+type connection struct {
+	web      *web.Handler
+	response http.ResponseWriter
+	request  *http.Request
+	in       input
+	isNew    bool // the run has started the conversation
+}
+
+// input is what is read of a RunAgentInput.
+type input struct {
+	Thread   string          `json:"threadId"`
+	Run      string          `json:"runId"`
+	Parent   string          `json:"parentRunId"`
+	State    json.RawMessage `json:"state"`
+	Messages []message       `json:"messages"`
+	Resume   []resume        `json:"resume"`
+}
+
+// message is a message of the thread.
+type message struct {
+	ID      string          `json:"id"`
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"` // a text, or a list of parts
+
+	whole json.RawMessage
+}
+
+// UnmarshalJSON reads a message, and keeps all of it.
+func (m *message) UnmarshalJSON(data []byte) error {
+	type plain message
+	m.whole = bytes.Clone(data)
+	return json.Unmarshal(data, (*plain)(m))
+}
+
+// MarshalJSON writes the message as it was read.
+func (m *message) MarshalJSON() ([]byte, error) { return m.whole, nil }
+
+// resume answers an interrupt.
+type resume struct {
+	Interrupt string          `json:"interruptId"`
+	Status    string          `json:"status"`
+	Payload   json.RawMessage `json:"payload"`
+}
+
+// text returns the text of a message. Other parts are refused.
+func (m *message) text() (string, error) {
+	var whole string
+	if len(m.Content) == 0 || json.Unmarshal(m.Content, &whole) == nil {
+		return whole, nil
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(m.Content, &parts); err != nil {
+		return "", invalid("messages", "hold one that is neither a text nor a list of parts")
+	}
+	texts := make([]string, len(parts))
+	for i := range parts {
+		if parts[i].Type != "text" {
+			return "", invalid("messages", fmt.Sprintf("hold a part of type %q: only texts are read", parts[i].Type))
+		}
+		texts[i] = parts[i].Text
+	}
+	return strings.Join(texts, "\n"), nil
+}
+
+// invalid refuses a field of the input.
+func invalid(field, why string) error {
+	return &flow.Error{Kind: provider.KindValidation, Op: "agui", Field: field, Err: errors.New(why)}
+}
+
+// read reads the input.
+func (c *connection) read() error {
+	if c.request.Method != http.MethodPost {
+		return invalid("", "a run is asked for by POST")
+	}
+	if media, _, err := mime.ParseMediaType(c.request.Header.Get("Content-Type")); err != nil || media != "application/json" {
+		return invalid("", "the Content-Type of the request must be application/json")
+	}
+	control := http.NewResponseController(c.response)
+	_ = control.SetReadDeadline(time.Now().Add(readTime)) // not all that is written to is a connection
+	data, err := io.ReadAll(http.MaxBytesReader(c.response, c.request.Body, mostBytes))
+	if err != nil {
+		return invalid("", "the body cannot be read: it has too many bytes, or has not arrived in time")
+	}
+	_ = control.SetReadDeadline(time.Time{})
+	if json.Unmarshal(data, &c.in) != nil {
+		return invalid("", "the body is not the JSON of a RunAgentInput")
+	}
+	for field, value := range map[string]string{"threadId": c.in.Thread, "runId": c.in.Run} {
+		if value == "" {
+			return invalid(field, "is missing")
+		}
+	}
+	return nil
+}
+
+// begin reads the input, and does what it asks for: it starts the conversation, or answers its questions.
+func (c *connection) begin() error {
+	if _, err := c.web.Allow(c.request, web.Access{Action: web.View}); err != nil {
+		return err
+	}
+	if err := c.read(); err != nil {
+		return err
+	}
+	said, id := "", ""
+	if n := len(c.in.Messages); n > 0 && c.in.Messages[n-1].Role == "user" {
+		var err error
+		if said, err = c.in.Messages[n-1].text(); err != nil {
+			return err
+		}
+		id = c.in.Messages[n-1].ID
+	}
+	stands, err := c.stands()
+	switch {
+	case errors.Is(err, flow.ErrNotFound):
+		c.isNew = true
+		return c.start(said)
+	case err != nil:
+		return err
+	}
+	if err := c.answer(stands); err != nil {
+		return err
+	}
+	return c.say(stands, id, said)
+}
+
+// start starts the conversation.
+func (c *connection) start(topic string) error {
+	var state struct {
+		Preset string `json:"preset"`
+	}
+	if len(c.in.State) > 0 {
+		_ = json.Unmarshal(c.in.State, &state) // it is the client's own, of any form
+	}
+	if presets := c.web.Presets(); state.Preset == "" && len(presets) == 1 {
+		state.Preset = presets[0].Name
+	}
+	config, err := c.web.About(state.Preset, topic, c.in.Thread)
+	if err != nil {
+		return err
+	}
+	_, err = c.web.Start(c.request, config)
+	return err
+}
+
+// address returns the path of the conversation in the API, or of something below it.
+func (c *connection) address(below ...string) string {
+	out := "conversations/" + url.PathEscape(c.in.Thread)
+	for _, one := range below {
+		out += "/" + url.PathEscape(one)
+	}
+	return out
+}
+
+// post does an operation of the API.
+func (c *connection) post(body any, below ...string) error {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	_, err = c.web.Do(c.request, http.MethodPost, c.address(below...), data)
+	return err
+}
+
+// answer answers the questions that the input names.
+func (c *connection) answer(s *standing) error {
+	for i := range c.in.Resume {
+		entry := &c.in.Resume[i]
+		if entry.Status != "resolved" {
+			continue // the question stays open
+		}
+		var err error
+		if entry.Interrupt == paused {
+			if s.may("resume") { // else it goes on already
+				err = c.post(struct{}{}, "resume")
+			}
+		} else {
+			err = c.post(s.reply(entry), "questions", entry.Interrupt)
+		}
+		if _, answered := errors.AsType[*flow.AnsweredError](err); err != nil && !answered { // by somebody else, meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// reply is the answer to a question.
+type reply struct {
+	Text   string `json:"text,omitempty"`
+	Option string `json:"option,omitempty"`
+	Model  string `json:"model,omitempty"`
+	By     string `json:"by,omitempty"`
+}
+
+// reply returns the answer in an entry. A plain text is the option, where there are options.
+func (s *standing) reply(entry *resume) (out reply) {
+	decides := slices.ContainsFunc(s.Questions, func(q flow.Question) bool { return q.ID == entry.Interrupt && len(q.Options) > 0 })
+	switch plain := ""; {
+	case json.Unmarshal(entry.Payload, &plain) == nil && decides:
+		out.Option = plain
+	case plain != "":
+		out.Text = plain
+	default:
+		_ = json.Unmarshal(entry.Payload, &out) // one without these keys is an empty answer, which is refused
+	}
+	return out
+}
+
+// say says what the user has written since the last run.
+func (c *connection) say(s *standing, id, text string) error {
+	if text == "" || strings.HasPrefix(text, s.Record.Topic) || s.knows(id) { // the topic may be its first line
+		return nil
+	}
+	return c.post(map[string]string{"id": id, "text": text}, "say")
+}

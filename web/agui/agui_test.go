@@ -1,0 +1,367 @@
+package agui_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/web"
+	"github.com/agonist-dev/debate/web/agui"
+)
+
+// user is a user interface: a thread with its messages.
+type user struct {
+	t       *testing.T
+	handler http.Handler
+	thread  string
+	header  http.Header
+
+	messages []message
+	state    struct{ Record struct{ State flow.State } }
+}
+
+// message is one that the user sees.
+type message struct {
+	ID      string `json:"id"`
+	Role    string `json:"role"`
+	Name    string `json:"name,omitempty"`
+	Content string `json:"content"`
+}
+
+// event is an event of the protocol, as clients read it.
+type event struct {
+	Type, ThreadID, RunID, MessageID, Role, Name, Delta, StepName, Message, Code string
+
+	Messages []message
+	Snapshot json.RawMessage
+	Value    map[string]any
+	Usage    []struct{ TotalTokens int }
+	Outcome  struct {
+		Type       string
+		Interrupts []struct {
+			ID, Reason, Message string
+			ResponseSchema      struct {
+				Properties struct{ Option struct{ Enum []string } }
+			}
+		}
+	}
+}
+
+// offering is a user of an endpoint that offers a debate as its only preset.
+func offering(t *testing.T, engine *debate.Engine, config debate.Config, o web.Options) *user {
+	t.Helper()
+	engine.Store = &store.Memory{}
+	data, err := flow.EncodeConfig(config)
+	require.NoError(t, err)
+	o.Presets = []web.Preset{{Name: "two", Config: data}}
+	h, err := web.New(engine, o)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+		defer cancel()
+		assert.NoError(t, engine.Shutdown(ctx))
+	})
+	return &user{t: t, handler: agui.New(h), thread: "chess"}
+}
+
+// ask sends an input, or another body.
+func (u *user) ask(body string) *httptest.ResponseRecorder {
+	u.t.Helper()
+	request := httptest.NewRequestWithContext(u.t.Context(), http.MethodPost, "/agui", strings.NewReader(body))
+	request.RemoteAddr, request.Host = "127.0.0.1:40000", "localhost:8080"
+	request.Header.Set("Content-Type", "application/json")
+	for name, values := range u.header {
+		request.Header[name] = values
+	}
+	answer := httptest.NewRecorder()
+	u.handler.ServeHTTP(answer, request)
+	return answer
+}
+
+// says adds a message of the user.
+func (u *user) says(text string) {
+	u.messages = append(u.messages, message{ID: fmt.Sprintf("m%d", len(u.messages)), Role: "user", Content: text})
+}
+
+// run makes a run, and applies its events as the client of the protocol does. It returns them.
+func (u *user) run(resume ...map[string]any) []event {
+	u.t.Helper()
+	body, err := json.Marshal(map[string]any{
+		"threadId": u.thread, "runId": "r1", "parentRunId": "r0", "messages": u.messages, "state": map[string]any{}, "tools": []any{},
+		"context": []any{}, "resume": resume,
+	})
+	require.NoError(u.t, err)
+	answer := u.ask(string(body))
+	require.Equal(u.t, http.StatusOK, answer.Code, answer.Body)
+	require.Equal(u.t, "text/event-stream", answer.Header().Get("Content-Type"))
+	var all []event
+	for block := range bytes.SplitSeq(bytes.TrimSuffix(answer.Body.Bytes(), []byte("\n\n")), []byte("\n\n")) {
+		data, ok := bytes.CutPrefix(block, []byte("data: "))
+		if !ok {
+			require.Equal(u.t, ":", string(block))
+			continue
+		}
+		var e event
+		require.NoError(u.t, json.Unmarshal(data, &e), string(data))
+		all = append(all, e)
+	}
+	u.apply(all)
+	return all
+}
+
+// apply checks the order of events, and keeps what they say.
+func (u *user) apply(all []event) {
+	u.t.Helper()
+	require.NotEmpty(u.t, all)
+	require.Equal(u.t, "RUN_STARTED", all[0].Type)
+	require.Equal(u.t, "chess", all[0].ThreadID)
+	open, steps := make(map[string]bool), make(map[string]bool)
+	for i, e := range all {
+		at := fmt.Sprintf("event %d, %s", i, e.Type)
+		switch e.Type {
+		case "TEXT_MESSAGE_START":
+			require.False(u.t, open[e.MessageID], at)
+			open[e.MessageID] = true
+			u.messages = append(u.messages, message{ID: e.MessageID, Role: e.Role, Name: e.Name})
+		case "TEXT_MESSAGE_CONTENT":
+			require.True(u.t, open[e.MessageID], at)
+			require.NotEmpty(u.t, e.Delta, at)
+			for k := range u.messages {
+				if u.messages[k].ID == e.MessageID {
+					u.messages[k].Content += e.Delta
+				}
+			}
+		case "TEXT_MESSAGE_END":
+			require.True(u.t, open[e.MessageID], at)
+			delete(open, e.MessageID)
+		case "MESSAGES_SNAPSHOT":
+			require.Empty(u.t, open, at)
+			u.messages = e.Messages
+		case "STATE_SNAPSHOT":
+			require.NoError(u.t, json.Unmarshal(e.Snapshot, &u.state), at)
+		case "STEP_STARTED":
+			require.False(u.t, steps[e.StepName], at)
+			steps[e.StepName] = true
+		case "STEP_FINISHED":
+			require.True(u.t, steps[e.StepName], at)
+			delete(steps, e.StepName)
+		case "RUN_STARTED", "CUSTOM":
+		case "RUN_FINISHED", "RUN_ERROR":
+			require.Equal(u.t, len(all)-1, i, at)
+			require.Empty(u.t, open, at)
+			require.Empty(u.t, steps, at)
+		default:
+			require.Fail(u.t, "unknown event", at)
+		}
+	}
+}
+
+// count counts events of a type.
+func count(all []event, kind string) (n int) {
+	for _, e := range all {
+		if e.Type == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// assertSaid: the user sees each turn of the debate once, with the text that counts.
+func (u *user) assertSaid(engine *debate.Engine) {
+	u.t.Helper()
+	var want []message
+	for _, turn := range stage.StoredRecord(u.t, engine, u.thread).Turns {
+		want = append(want, message{turn.Call, "assistant", turn.Speaker, strings.TrimSpace(turn.Text)})
+	}
+	var seen []message
+	for _, m := range u.messages {
+		if m.Content = strings.TrimSpace(m.Content); m.Role == "assistant" {
+			seen = append(seen, m)
+		}
+	}
+	assert.ElementsMatch(u.t, want, seen)
+}
+
+// TestARunHoldsADebate: about the user's message, and a later run of the thread has all messages again.
+func TestARunHoldsADebate(t *testing.T) {
+	engine, _ := stage.Engine(stage.TwoDebaters())
+	u := offering(t, engine, stage.TwoDebaters(), web.Options{})
+	u.says("Is chess a sport?")
+	all := u.run()
+	last := all[len(all)-1]
+	assert.Equal(t, "RUN_FINISHED", last.Type)
+	assert.Equal(t, "success", last.Outcome.Type)
+	assert.Equal(t, "r1", last.RunID)
+	require.Len(t, last.Usage, 1)
+	assert.Positive(t, last.Usage[0].TotalTokens)
+	assert.Equal(t, 3, count(all, "STEP_STARTED"))
+	assert.Zero(t, count(all, "MESSAGES_SNAPSHOT"))
+	u.assertSaid(engine)
+	assert.Len(t, u.messages, 7)
+	assert.Equal(t, flow.StateCompleted, u.state.Record.State)
+	assert.Equal(t, "Is chess a sport?", stage.StoredRecord(t, engine, "chess").Settings().Topic)
+	verdicts := 0
+	for _, e := range all {
+		if e.Type == "CUSTOM" && e.Name == "verdict" {
+			verdicts++
+			assert.Equal(t, "A close debate.", e.Value["summary"])
+		}
+	}
+	assert.Equal(t, 1, verdicts)
+
+	u.messages = u.messages[:3]
+	again := u.run()
+	assert.Equal(t, "success", again[len(again)-1].Outcome.Type)
+	assert.Len(t, u.messages, 7)
+	u.assertSaid(engine)
+}
+
+// TestQuestionsAreInterrupts: the next run answers them. One that is cancelled stays open.
+func TestQuestionsAreInterrupts(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Unattended = false
+	engine, source := stage.Engine(config)
+	stage.Befall(source, provider.KindRefusal, stage.Said("Ben", 2))
+	u := offering(t, engine, config, web.Options{})
+	u.says("Is chess a sport?")
+	all := u.run()
+	asked := all[len(all)-1].Outcome
+	require.Equal(t, "interrupt", asked.Type)
+	require.Len(t, asked.Interrupts, 1)
+	assert.Equal(t, "decision", asked.Interrupts[0].Reason)
+	assert.Contains(t, asked.Interrupts[0].ResponseSchema.Properties.Option.Enum, "skip")
+	id := asked.Interrupts[0].ID
+
+	all = u.run(map[string]any{"interruptId": id, "status": "cancelled"})
+	require.Equal(t, asked, all[len(all)-1].Outcome)
+	for runs := 0; asked.Type == "interrupt" && runs < 10; runs++ {
+		var payload any = "skip"
+		if runs > 0 {
+			payload = map[string]any{"option": "skip"}
+		}
+		all = u.run(map[string]any{"interruptId": asked.Interrupts[0].ID, "status": "resolved", "payload": payload})
+		asked = all[len(all)-1].Outcome
+	}
+	assert.Equal(t, "success", asked.Type)
+	assert.NotEmpty(t, stage.StoredRecord(t, engine, "chess").SkippedCalls)
+	u.assertSaid(engine)
+}
+
+// TestAFailureEndsTheRun: with its message and its kind.
+func TestAFailureEndsTheRun(t *testing.T) {
+	engine, source := stage.Engine(stage.TwoDebaters())
+	stage.Befall(source, provider.KindAuthentication, stage.Said("Ben", 2))
+	u := offering(t, engine, stage.TwoDebaters(), web.Options{})
+	u.says("Is chess a sport?")
+	all := u.run()
+	last := all[len(all)-1]
+	assert.Equal(t, "RUN_ERROR", last.Type)
+	assert.Equal(t, "authentication", last.Code)
+	assert.NotEmpty(t, last.Message)
+}
+
+// TestATurnThatBeginsAgain: the user ends up with the text that counts, although the protocol can only append.
+func TestATurnThatBeginsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.TwoDebaters()
+		config.Patience = 0
+		engine, source := stage.Engine(config)
+		engine.ChunkInterval = time.Millisecond
+		var broken atomic.Bool
+		reply, hits := source.Reply, stage.Said("Ben", 2)
+		source.Reply = func(req *provider.Request) scripted.Reply {
+			if hits(req) && !broken.Swap(true) {
+				return scripted.Reply{
+					Text: "These words do not count.", Chunks: 5, Interval: time.Second, AfterChunks: 3,
+					Err: &provider.Error{Kind: provider.KindNetwork, Message: "cut"},
+				}
+			}
+			return reply(req)
+		}
+		u := offering(t, engine, config, web.Options{})
+		u.says("Is chess a sport?")
+		all := u.run()
+		assert.Equal(t, "success", all[len(all)-1].Outcome.Type)
+		assert.Equal(t, 1, count(all, "MESSAGES_SNAPSHOT"))
+		u.assertSaid(engine)
+	})
+}
+
+// TestAPauseIsAnInterrupt: the next run resumes, and what the user has written meanwhile is said in between, once.
+func TestAPauseIsAnInterrupt(t *testing.T) {
+	config := stage.TwoDebaters()
+	engine, _ := stage.Engine(config)
+	u := offering(t, engine, config, web.Options{})
+	config.ID = "chess"
+	_, err := engine.Submit(t.Context(), config)
+	require.NoError(t, err)
+	require.NoError(t, engine.Control(t.Context(), "chess", flow.Pause{}))
+	u.says(config.Topic)
+	all := u.run()
+	outcome := all[len(all)-1].Outcome
+	require.Len(t, outcome.Interrupts, 1)
+	assert.Equal(t, "paused", outcome.Interrupts[0].Reason)
+	u.says("And the old town?")
+	u.run()
+	assert.Equal(t, "And the old town?", u.messages[len(u.messages)-1].Content)
+	all = u.run(map[string]any{"interruptId": "paused", "status": "resolved"})
+	assert.Equal(t, "success", all[len(all)-1].Outcome.Type)
+	record := stage.StoredRecord(t, engine, "chess")
+	require.Len(t, record.Notes, 1)
+	assert.Equal(t, "And the old town?", record.Notes[0].Text)
+	u.assertSaid(engine)
+}
+
+// TestInputsThatAreRefused: by a problem document, before a run begins.
+func TestInputsThatAreRefused(t *testing.T) {
+	engine, _ := stage.Engine(stage.TwoDebaters())
+	u := offering(t, engine, stage.TwoDebaters(), web.Options{
+		Authorize: func(r *http.Request, a web.Access) (string, error) {
+			if a.Action == web.Start && r.Header.Get("Who") == "" {
+				return "", errors.New("no")
+			}
+			return "somebody", nil
+		},
+	})
+	const topic = `"messages":[{"id":"m","role":"user","content":"Is chess a sport?"}]`
+	assert.Equal(t, http.StatusForbidden, u.ask(`{"threadId":"chess","runId":"r",`+topic+`}`).Code)
+	u.header = http.Header{"Who": {"ann"}}
+	for body, field := range map[string]string{
+		`{`:                                  "",
+		`{"runId":"r",` + topic + `}`:        "threadId",
+		`{"threadId":"chess",` + topic + `}`: "runId",
+		`{"threadId":"chess","runId":"r"}`:   "topic",
+		`{"threadId":"chess","runId":"r","messages":[{"role":"user","content":[{"type":"image"}]}]}`: "messages",
+		`{"threadId":"chess","runId":"r","state":{"preset":"three"},` + topic + `}`:                  "preset",
+		`{"threadId":"a/b","runId":"r",` + topic + `}`:                                               "id",
+	} {
+		answer := u.ask(body)
+		assert.Equal(t, http.StatusUnprocessableEntity, answer.Code, body)
+		var problem struct{ Field string }
+		require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &problem))
+		assert.Equal(t, field, problem.Field, body)
+	}
+	u.header["Content-Type"] = []string{"text/plain"}
+	assert.Equal(t, http.StatusUnprocessableEntity, u.ask(`{"threadId":"chess","runId":"r",`+topic+`}`).Code)
+	for range engine.List(t.Context(), store.Filter{}) {
+		t.Error("a conversation was started")
+	}
+}
