@@ -25,6 +25,12 @@
 //
 // A handler runs what it starts, and what a control has put back to work, in this process, unless [Options].Start is set. What is due for
 // another reason, such as an alarm or the end of another process, [debate.Engine.Work] runs.
+//
+// # Other protocols
+//
+// Package web/chat serves the conversations of a handler as models of the OpenAI chat API, web/agui to user interfaces that speak AG-UI,
+// and the module web/mcp as tools of an MCP server. They are built on Allow, Start, Do and Events, as one of your own can be, so that the
+// same rights hold.
 package web
 
 import (

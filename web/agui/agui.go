@@ -276,8 +276,17 @@ func (s *standing) reply(entry *resume) (out reply) {
 
 // say says what the user has written since the last run.
 func (c *connection) say(s *standing, id, text string) error {
-	if text == "" || strings.HasPrefix(text, s.Record.Topic) || s.knows(id) { // the topic may be its first line
+	if text == "" || strings.HasPrefix(text, s.Record.Topic) { // the topic may be its first line
 		return nil
+	}
+	t := &talk{}
+	if _, err := c.history(t); err != nil {
+		return err
+	}
+	for _, m := range t.messages {
+		if e, ok := m.(event); ok && e["id"] == id { // it was said before, maybe by somebody else
+			return nil
+		}
 	}
 	return c.post(map[string]string{"id": id, "text": text}, "say")
 }

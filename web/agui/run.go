@@ -25,7 +25,6 @@ type standing struct {
 		Topic   string        `json:"topic"`
 		Failure *flow.Error   `json:"failure"` // nil: there is none, or the client may not see it
 		Spent   *flow.Account `json:"spent"`   // nil: the client may not see it
-		Notes   []flow.Note   `json:"notes"`
 	} `json:"record"`
 	Legal     []string        `json:"legal"`
 	Questions []flow.Question `json:"questions"`
@@ -34,7 +33,7 @@ type standing struct {
 }
 
 // fields are those of the record that clients get as the state.
-const fields = "id,flow,format,state,topic,round,rounds,participants,schedule,verdict,solution,outcome,failure,spent,notes,seq,result"
+const fields = "id,flow,format,state,topic,round,rounds,participants,schedule,verdict,solution,outcome,failure,spent,seq,result"
 
 // stands reads how the conversation stands.
 func (c *connection) stands() (*standing, error) {
@@ -48,11 +47,6 @@ func (c *connection) stands() (*standing, error) {
 
 // may reports whether the client may do an operation now.
 func (s *standing) may(operation string) bool { return slices.Contains(s.Legal, operation) }
-
-// knows reports whether a note was said before.
-func (s *standing) knows(id string) bool {
-	return slices.ContainsFunc(s.Record.Notes, func(n flow.Note) bool { return n.ID == id })
-}
 
 // event is an event of the protocol.
 type event map[string]any
