@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	heartbeat = 15 * time.Second // that a stream is silent at most
+	heartbeat = 15 * time.Second // of silence, after which the state is sent again
 	writeTime = 30 * time.Second // that a write may take
 )
 
@@ -149,8 +149,8 @@ func (c *connection) follow() (event, error) {
 		}
 		var last event
 		switch e.Kind() {
-		case flow.EventHeartbeat:
-			err = c.write(":\n\n")
+		case flow.EventHeartbeat: // who is asked may have changed without a transition
+			last, err = c.rest(t, nil)
 		case flow.EventRedacted: // what was said before has changed
 			if after, err = c.catchUp(t); err == nil {
 				last, err = c.rest(t, nil)
@@ -202,7 +202,7 @@ func (c *connection) history(t *talk) (after int64, err error) {
 	}
 }
 
-// rest sends the state, which a transition or a round has changed. If nothing is said any more until the client does something, it returns
+// rest sends the state, which a transition or a round may have changed. If nothing is said any more until the client does something, it returns
 // the last event of the run.
 func (c *connection) rest(t *talk, changed flow.Body) (event, error) {
 	s, err := c.stands()
