@@ -171,7 +171,7 @@ func (c *connection) begin() error {
 		return err
 	}
 	said, id := "", ""
-	if n := len(c.in.Messages); n > 0 && c.in.Messages[n-1].Role == "user" {
+	if n := len(c.in.Messages); n > 0 && c.in.Messages[n-1].Role == fromUser {
 		var err error
 		if said, err = c.in.Messages[n-1].text(); err != nil {
 			return err
@@ -284,7 +284,7 @@ func (c *connection) say(s *standing, id, text string) error {
 		return err
 	}
 	for _, m := range t.messages {
-		if e, ok := m.(event); ok && e["id"] == id { // it was said before, maybe by somebody else
+		if one, ok := m.(told); ok && one.ID == id { // it was said before, maybe by somebody else
 			return nil
 		}
 	}

@@ -1,6 +1,7 @@
 package agui
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,8 +49,52 @@ func (c *connection) stands() (*standing, error) {
 // may reports whether the client may do an operation now.
 func (s *standing) may(operation string) bool { return slices.Contains(s.Legal, operation) }
 
-// event is an event of the protocol.
-type event map[string]any
+// event is an event of the protocol. Which fields it has depends on its type.
+type event struct {
+	Type         string          `json:"type"`
+	ThreadID     string          `json:"threadId,omitempty"`
+	RunID        string          `json:"runId,omitempty"`
+	ParentRunID  string          `json:"parentRunId,omitempty"`
+	Version      string          `json:"protocolVersion,omitempty"`
+	StepName     string          `json:"stepName,omitempty"`
+	MessageID    string          `json:"messageId,omitempty"`
+	ToolCallID   string          `json:"toolCallId,omitempty"`
+	ToolCallName string          `json:"toolCallName,omitempty"`
+	Role         string          `json:"role,omitempty"`
+	Name         string          `json:"name,omitempty"`
+	Delta        string          `json:"delta,omitempty"`
+	Content      *string         `json:"content,omitempty"`
+	Value        any             `json:"value,omitempty"`
+	Snapshot     json.RawMessage `json:"snapshot,omitempty"`
+	Messages     []any           `json:"messages,omitempty"`
+	Outcome      *outcome        `json:"outcome,omitempty"`
+	Usage        []usage         `json:"usage,omitempty"`
+	Message      string          `json:"message,omitempty"`
+	Code         string          `json:"code,omitempty"`
+}
+
+// outcome is why a run has ended.
+type outcome struct {
+	Type       string      `json:"type"`
+	Interrupts []interrupt `json:"interrupts,omitempty"`
+}
+
+// usage is what the conversation has used, in tokens.
+type usage struct {
+	Input      int `json:"inputTokens"`
+	Output     int `json:"outputTokens"`
+	Total      int `json:"totalTokens"`
+	Reasoning  int `json:"reasoningTokens"`
+	Cached     int `json:"cachedInputTokens"`
+	CacheWrite int `json:"cacheWriteInputTokens"`
+}
+
+// The roles of messages.
+const (
+	fromUser = "user"
+	fromTurn = "assistant"
+	fromTool = "tool"
+)
 
 // interrupt is something that a run waits for.
 type interrupt struct {
@@ -108,23 +153,20 @@ func (c *connection) run() {
 	header.Set("X-Accel-Buffering", "no") // nginx would gather events
 	header.Set("X-Content-Type-Options", "nosniff")
 	defer func() { _ = http.NewResponseController(c.response).SetWriteDeadline(time.Time{}) }() // the connection may serve another request
-	started := event{"type": "RUN_STARTED", "threadId": c.in.Thread, "runId": c.in.Run, "protocolVersion": "1.0"}
-	if c.in.Parent != "" {
-		started["parentRunId"] = c.in.Parent
-	}
+	started := &event{Type: "RUN_STARTED", ThreadID: c.in.Thread, RunID: c.in.Run, ParentRunID: c.in.Parent, Version: "1.0"}
 	if c.send(started) != nil {
 		return
 	}
 	last, err := c.follow()
 	if err != nil {
 		p := web.Explain(err)
-		last = event{"type": "RUN_ERROR", "message": p.Detail, "code": string(p.Kind)}
+		last = &event{Type: "RUN_ERROR", Message: p.Detail, Code: string(p.Kind)}
 	}
 	_ = c.send(last) // the client may be gone
 }
 
 // follow writes events until the run ends, and returns the last one.
-func (c *connection) follow() (event, error) {
+func (c *connection) follow() (*event, error) {
 	t := &talk{send: c.send, given: c.in.Messages, open: make(map[string]*spoken)}
 	var after int64
 	if !c.isNew {
@@ -147,7 +189,7 @@ func (c *connection) follow() (event, error) {
 		if err := t.hear(&e); err != nil {
 			return nil, err
 		}
-		var last event
+		var last *event
 		switch e.Kind() {
 		case flow.EventHeartbeat: // who is asked may have changed without a transition
 			last, err = c.rest(t, nil)
@@ -202,14 +244,14 @@ func (c *connection) history(t *talk) (after int64, err error) {
 	}
 }
 
-// rest sends the state, which a transition or a round may have changed. If nothing is said any more until the client does something, it returns
-// the last event of the run.
-func (c *connection) rest(t *talk, changed flow.Body) (event, error) {
+// rest sends the state, which a transition or a round may have changed. If nothing is said any more until the client does something, it
+// returns the last event of the run.
+func (c *connection) rest(t *talk, changed flow.Body) (*event, error) {
 	s, err := c.stands()
 	if err != nil {
 		return nil, err
 	}
-	if err := c.send(event{"type": "STATE_SNAPSHOT", "snapshot": s.whole}); err != nil {
+	if err := c.send(&event{Type: "STATE_SNAPSHOT", Snapshot: s.whole}); err != nil {
 		return nil, err
 	}
 	to, isTransition := changed.(*flow.Transition)
@@ -221,38 +263,32 @@ func (c *connection) rest(t *talk, changed flow.Body) (event, error) {
 }
 
 // finish closes what is open, and returns the last event of the run.
-func (c *connection) finish(t *talk, s *standing) (event, error) {
+func (c *connection) finish(t *talk, s *standing) (*event, error) {
 	if err := t.close(); err != nil {
 		return nil, err
 	}
 	if s.Record.State == flow.StateError {
-		last := event{"type": "RUN_ERROR", "message": "the conversation has failed", "code": "error"}
+		last := &event{Type: "RUN_ERROR", Message: "the conversation has failed", Code: string(flow.StateError)}
 		if f := s.Record.Failure; f != nil {
-			last["message"], last["code"] = f.Error(), string(f.Kind)
+			last.Message, last.Code = f.Error(), string(f.Kind)
 		}
 		return last, nil
 	}
-	last := event{"type": "RUN_FINISHED", "threadId": c.in.Thread, "runId": c.in.Run}
-	switch all := s.interrupts(); {
-	case len(all) > 0:
-		last["outcome"] = event{"type": "interrupt", "interrupts": all}
-	case s.Record.State == flow.StateCompleted:
-		last["outcome"] = event{"type": "success"}
-	default:
-		last["outcome"] = event{"type": "cancelled"}
+	last := &event{Type: "RUN_FINISHED", ThreadID: c.in.Thread, RunID: c.in.Run, Outcome: &outcome{Type: "cancelled"}}
+	if all := s.interrupts(); len(all) > 0 {
+		last.Outcome = &outcome{Type: "interrupt", Interrupts: all}
+	} else if s.Record.State == flow.StateCompleted {
+		last.Outcome.Type = "success"
 	}
 	if s.Record.Spent != nil {
 		u := s.Record.Spent.Usage
-		last["usage"] = []event{{
-			"inputTokens": u.Input, "outputTokens": u.Output, "totalTokens": u.Input + u.Output,
-			"reasoningTokens": u.Reasoning, "cachedInputTokens": u.CachedInput, "cacheWriteInputTokens": u.CacheWrite,
-		}}
+		last.Usage = []usage{{u.Input, u.Output, u.Input + u.Output, u.Reasoning, u.CachedInput, u.CacheWrite}}
 	}
 	return last, nil
 }
 
 // send writes an event.
-func (c *connection) send(e event) error {
+func (c *connection) send(e *event) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -274,7 +310,7 @@ func (c *connection) write(text string) error {
 
 // talk is what a client has been told of a conversation.
 type talk struct {
-	send     func(event) error
+	send     func(*event) error
 	given    []message          // those of the client
 	messages []any              // those that are over, as a snapshot holds them
 	open     map[string]*spoken // messages that are being spoken, by call
@@ -311,9 +347,9 @@ func (t *talk) remember(e *flow.Event) {
 
 // began keeps what has begun the thread: the messages of the client up to the first one of the user.
 func (t *talk) began(topic string) {
-	i := slices.IndexFunc(t.given, func(m message) bool { return m.Role == "user" })
+	i := slices.IndexFunc(t.given, func(m message) bool { return m.Role == fromUser })
 	if i < 0 {
-		t.keep(event{"id": "topic", "role": "user", "content": topic})
+		t.keep(told{ID: "topic", Role: fromUser, Content: &topic})
 		return
 	}
 	for k := range t.given[:i+1] {
@@ -323,26 +359,50 @@ func (t *talk) began(topic string) {
 
 func (t *talk) keep(message any) { t.messages = append(t.messages, message) }
 
-func turnOf(b *flow.Turn) event {
-	return event{"id": b.Call, "role": "assistant", "name": b.Speaker, "content": b.Text}
+// told is a message of a snapshot that the client has not given.
+type told struct {
+	ID         string     `json:"id"`
+	Role       string     `json:"role"`
+	Name       string     `json:"name,omitempty"`
+	Content    *string    `json:"content,omitempty"`
+	ToolCallID string     `json:"toolCallId,omitempty"`
+	ToolCalls  []toolCall `json:"toolCalls,omitempty"`
 }
 
-func noteOf(b *flow.Note) event {
-	out := event{"id": b.ID, "role": "user", "content": b.Text}
-	if b.As != "" {
-		out["name"] = b.As
-	}
-	return out
+// toolCall is the use of a tool in a message.
+type toolCall struct {
+	ID       string   `json:"id"`
+	Type     string   `json:"type"`
+	Function function `json:"function"`
 }
 
-func useOf(u *flow.AskedTool) event {
-	called := event{"name": u.Name, "arguments": string(u.Arguments)}
-	return event{"id": u.Use, "role": "assistant", "toolCalls": []event{{"id": u.Use, "type": "function", "function": called}}}
+// function is what a use asks for.
+type function struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
 }
 
-func resultOf(b *flow.ToolResult) event {
-	return event{"id": b.Call + ".result", "role": "tool", "toolCallId": b.Call, "content": b.Text}
+func turnOf(b *flow.Turn) told {
+	return told{ID: b.Call, Role: fromTurn, Name: b.Speaker, Content: &b.Text}
 }
+
+func noteOf(b *flow.Note) told {
+	return told{ID: b.ID, Role: fromUser, Name: b.As, Content: &b.Text}
+}
+
+func useOf(u *flow.AskedTool) told {
+	call := toolCall{ID: u.Use, Type: "function", Function: function{u.Name, argumentsOf(u)}}
+	return told{ID: u.Use, Role: fromTurn, ToolCalls: []toolCall{call}}
+}
+
+// argumentsOf returns the JSON of the arguments.
+func argumentsOf(u *flow.AskedTool) string { return cmp.Or(string(u.Arguments), "{}") }
+
+func resultOf(b *flow.ToolResult) told {
+	return told{ID: resultID(b), Role: fromTool, ToolCallID: b.Call, Content: &b.Text}
+}
+
+func resultID(b *flow.ToolResult) string { return b.Call + ".result" }
 
 // hear tells the client of an event.
 func (t *talk) hear(e *flow.Event) error {
@@ -364,8 +424,8 @@ func (t *talk) hear(e *flow.Event) error {
 		}
 		return t.leave(body.Call) // what was said beside them is part of no turn
 	case *flow.ToolResult:
-		return t.send(event{
-			"type": "TOOL_CALL_RESULT", "messageId": body.Call + ".result", "toolCallId": body.Call, "content": body.Text, "role": "tool",
+		return t.send(&event{
+			Type: "TOOL_CALL_RESULT", MessageID: resultID(body), ToolCallID: body.Call, Content: &body.Text, Role: fromTool,
 		})
 	case *flow.Failure:
 		if body.Final {
@@ -379,7 +439,7 @@ func (t *talk) hear(e *flow.Event) error {
 		if err := t.leave(callOf(body)); err != nil {
 			return err
 		}
-		return t.send(event{"type": "CUSTOM", "name": string(body.EventKind()), "value": body.Spectator()})
+		return t.send(&event{Type: "CUSTOM", Name: string(body.EventKind()), Value: body.Spectator()})
 	}
 	return nil
 }
@@ -398,7 +458,7 @@ func (t *talk) round(r *flow.Round) error {
 		return err
 	}
 	t.step = fmt.Sprintf("Round %d", r.N)
-	return t.send(event{"type": "STEP_STARTED", "stepName": t.step})
+	return t.send(&event{Type: "STEP_STARTED", StepName: t.step})
 }
 
 func (t *talk) endStep() error {
@@ -407,16 +467,12 @@ func (t *talk) endStep() error {
 	}
 	step := t.step
 	t.step = ""
-	return t.send(event{"type": "STEP_FINISHED", "stepName": step})
+	return t.send(&event{Type: "STEP_FINISHED", StepName: step})
 }
 
 // start begins a message.
 func (t *talk) start(id, role, name string) error {
-	e := event{"type": "TEXT_MESSAGE_START", "messageId": id, "role": role}
-	if name != "" {
-		e["name"] = name
-	}
-	return t.send(e)
+	return t.send(&event{Type: "TEXT_MESSAGE_START", MessageID: id, Role: role, Name: name})
 }
 
 // add adds a text to a message.
@@ -424,12 +480,12 @@ func (t *talk) add(id, text string) error {
 	if text == "" {
 		return nil
 	}
-	return t.send(event{"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": text})
+	return t.send(&event{Type: "TEXT_MESSAGE_CONTENT", MessageID: id, Delta: text})
 }
 
 // end ends a message.
 func (t *talk) end(id string) error {
-	return t.send(event{"type": "TEXT_MESSAGE_END", "messageId": id})
+	return t.send(&event{Type: "TEXT_MESSAGE_END", MessageID: id})
 }
 
 // piece adds a piece of a turn to its message.
@@ -441,7 +497,7 @@ func (t *talk) piece(c *flow.Chunk) error {
 	if m == nil {
 		m = &spoken{attempt: c.Attempt}
 		t.open[c.Call] = m
-		if err := t.start(c.Call, "assistant", c.By); err != nil {
+		if err := t.start(c.Call, fromTurn, c.By); err != nil {
 			return err
 		}
 	}
@@ -460,7 +516,7 @@ func (t *talk) turn(b *flow.Turn) error {
 	m := t.open[b.Call]
 	if m == nil {
 		m = &spoken{}
-		if err := t.start(b.Call, "assistant", b.Speaker); err != nil {
+		if err := t.start(b.Call, fromTurn, b.Speaker); err != nil {
 			return err
 		}
 	}
@@ -482,7 +538,7 @@ func (t *talk) turn(b *flow.Turn) error {
 
 // note tells of a note.
 func (t *talk) note(b *flow.Note) error {
-	if err := t.start(b.ID, "user", b.As); err != nil {
+	if err := t.start(b.ID, fromUser, b.As); err != nil {
 		return err
 	}
 	if err := t.add(b.ID, b.Text); err != nil {
@@ -496,10 +552,10 @@ func (t *talk) use(u *flow.AskedTool) error {
 	if u.Denied != "" {
 		return nil
 	}
-	for _, e := range []event{
-		{"type": "TOOL_CALL_START", "toolCallId": u.Use, "toolCallName": u.Name},
-		{"type": "TOOL_CALL_ARGS", "toolCallId": u.Use, "delta": string(u.Arguments)},
-		{"type": "TOOL_CALL_END", "toolCallId": u.Use},
+	for _, e := range []*event{
+		{Type: "TOOL_CALL_START", ToolCallID: u.Use, ToolCallName: u.Name},
+		{Type: "TOOL_CALL_ARGS", ToolCallID: u.Use, Delta: argumentsOf(u)},
+		{Type: "TOOL_CALL_END", ToolCallID: u.Use},
 	} {
 		if err := t.send(e); err != nil {
 			return err
@@ -527,7 +583,7 @@ func (t *talk) settle() error {
 		return nil
 	}
 	t.stale = false
-	return t.send(event{"type": "MESSAGES_SNAPSHOT", "messages": append([]any{}, t.messages...)})
+	return t.send(&event{Type: "MESSAGES_SNAPSHOT", Messages: t.messages})
 }
 
 // close ends what is open.

@@ -324,7 +324,7 @@ func elicitation(q *flow.Question) *sdk.ElicitParams {
 			options = append(options, string(option))
 			message += fmt.Sprintf("\n%s: %s", option, option.Meaning())
 		}
-		fields["option"] = choice("What to do", options)
+		fields[required] = choice("What to do", options)
 		if slices.Contains(q.Options, flow.OptionModel) {
 			fields["model"] = text("The model, as provider/model, of the option model")
 		}
@@ -342,10 +342,10 @@ func elicitation(q *flow.Question) *sdk.ElicitParams {
 			fields["by"] = choice("For whom, of the options skip and drop", names)
 		}
 	case len(q.Schema) > 0:
-		fields["text"] = text("The answer, as JSON")
+		fields[required] = text("The answer, as JSON")
 		message += "\n\nThe answer is JSON of this schema:\n" + string(q.Schema)
 	default:
-		fields["text"] = text("The answer")
+		fields[required] = text("The answer")
 	}
 	return &sdk.ElicitParams{
 		Mode: "form", Message: message,
