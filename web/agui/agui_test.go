@@ -49,6 +49,7 @@ type message struct {
 // event is an event of the protocol, as clients read it.
 type event struct {
 	Type, ThreadID, RunID, MessageID, Role, Name, Delta, StepName, Message, Code string
+	ToolCallID, ToolCallName, Content                                            string
 
 	Messages []message
 	Snapshot json.RawMessage
@@ -133,7 +134,7 @@ func (u *user) apply(all []event) {
 	require.NotEmpty(u.t, all)
 	require.Equal(u.t, "RUN_STARTED", all[0].Type)
 	require.Equal(u.t, "chess", all[0].ThreadID)
-	open, steps := make(map[string]bool), make(map[string]bool)
+	open, steps, calls := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	for i, e := range all {
 		at := fmt.Sprintf("event %d, %s", i, e.Type)
 		switch e.Type {
@@ -163,11 +164,21 @@ func (u *user) apply(all []event) {
 		case "STEP_FINISHED":
 			require.True(u.t, steps[e.StepName], at)
 			delete(steps, e.StepName)
-		case "RUN_STARTED", "CUSTOM":
+		case "TOOL_CALL_START":
+			require.False(u.t, calls[e.ToolCallID], at)
+			calls[e.ToolCallID] = true
+		case "TOOL_CALL_ARGS":
+			require.True(u.t, calls[e.ToolCallID], at)
+			require.NotEmpty(u.t, e.Delta, at)
+		case "TOOL_CALL_END":
+			require.True(u.t, calls[e.ToolCallID], at)
+			delete(calls, e.ToolCallID)
+		case "RUN_STARTED", "CUSTOM", "TOOL_CALL_RESULT":
 		case "RUN_FINISHED", "RUN_ERROR":
 			require.Equal(u.t, len(all)-1, i, at)
 			require.Empty(u.t, open, at)
 			require.Empty(u.t, steps, at)
+			require.Empty(u.t, calls, at)
 		default:
 			require.Fail(u.t, "unknown event", at)
 		}
@@ -193,7 +204,7 @@ func (u *user) assertSaid(engine *debate.Engine) {
 	}
 	var seen []message
 	for _, m := range u.messages {
-		if m.Content = strings.TrimSpace(m.Content); m.Role == "assistant" {
+		if m.Content = strings.TrimSpace(m.Content); m.Role == "assistant" && m.Content != "" { // one that uses a tool has no text
 			seen = append(seen, m)
 		}
 	}
@@ -303,6 +314,50 @@ func TestATurnThatBeginsAgain(t *testing.T) {
 		assert.Equal(t, 1, count(all, "MESSAGES_SNAPSHOT"))
 		u.assertSaid(engine)
 	})
+}
+
+// TestToolsThatAreUsed: each use is a tool call with its result, whose messages a later run has too.
+func TestToolsThatAreUsed(t *testing.T) {
+	config := stage.TwoDebaters()
+	config.Rounds, config.Tools = 1, []string{"add"}
+	engine, source := stage.Engine(config)
+	engine.Tools = map[string]debate.Tool{"add": new(stage.Tally).MustTool()}
+	reply := source.Reply
+	source.Reply = func(req *provider.Request) scripted.Reply {
+		used := false
+		for _, m := range req.Messages {
+			used = used || len(m.ToolCalls) > 0
+		}
+		if req.Schema == nil && !used {
+			return scripted.Reply{Calls: []provider.ToolCall{stage.ToolCall("1", "add", `{"a":1,"b":2}`)}}
+		}
+		return reply(req)
+	}
+	u := offering(t, engine, config, web.Options{})
+	u.says("Is chess a sport?")
+	var started, ended []string
+	for _, e := range u.run() {
+		switch e.Type {
+		case "TOOL_CALL_START":
+			assert.Equal(t, "add", e.ToolCallName)
+			started = append(started, e.ToolCallID)
+		case "TOOL_CALL_RESULT":
+			assert.NotEmpty(t, e.Content)
+			ended = append(ended, e.ToolCallID)
+		}
+	}
+	assert.Len(t, started, 2)
+	assert.ElementsMatch(t, started, ended)
+	u.assertSaid(engine)
+	u.run()
+	u.assertSaid(engine)
+	results := 0
+	for _, m := range u.messages {
+		if m.Role == "tool" {
+			results++
+		}
+	}
+	assert.Equal(t, 2, results)
 }
 
 // TestAPauseIsAnInterrupt: the next run resumes, and what the user has written meanwhile is said in between, once.
