@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -98,7 +99,7 @@ func TestACompletion(t *testing.T) {
 	assert.Equal(t, "stop", whole.Choices[0].Reason)
 	for round := range 3 {
 		for _, name := range []string{"Ada", "Ben"} {
-			assert.Contains(t, said, "### "+name+"\n\n*Round "+fmt.Sprint(round+1))
+			assert.Contains(t, said, "### "+name+"\n\n*Round "+strconv.Itoa(round+1))
 			assert.Contains(t, said, strings.TrimSpace(stage.Speech(name, round+1)))
 		}
 	}
