@@ -234,9 +234,9 @@ func local(t *testing.T, h *web.Handler, version string, o *sdk.ClientOptions) *
 		Connect(t.Context(), here, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		_ = session.Close()
 		stop()
-		<-ended
+		assert.NoError(t, <-ended)
+		_ = session.Close()
 	})
 	return session
 }

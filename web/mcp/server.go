@@ -61,8 +61,8 @@ func New(h *web.Handler) http.Handler {
 	})
 }
 
-// Run serves one client over a transport, such as standard input and output, until ctx is done or the client leaves. Its calls have the
-// rights of an HTTP request from this machine with the given header, which may hold an Authorization.
+// Run serves one client over a transport, such as standard input and output, until ctx is done or the client leaves; the error is nil then.
+// Its calls have the rights of an HTTP request from this machine with the given header, which may hold an Authorization.
 func Run(ctx context.Context, h *web.Handler, transport sdk.Transport, header http.Header) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/mcp", http.NoBody)
 	if err != nil {
@@ -72,7 +72,11 @@ func Run(ctx context.Context, h *web.Handler, transport sdk.Transport, header ht
 	if header != nil {
 		r.Header = header
 	}
-	return newServer(h, func(*sdk.CallToolRequest) (*http.Request, error) { return r, nil }).Run(ctx, transport)
+	err = newServer(h, func(*sdk.CallToolRequest) (*http.Request, error) { return r, nil }).Run(ctx, transport)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // requests are the HTTP requests that are being served. A call of a tool has only the header of its request, and Authorize may look at the
