@@ -54,15 +54,19 @@ func (a as) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// client is an agent with a session over HTTP.
-func client(t *testing.T, h *web.Handler, who string, o *sdk.ClientOptions) *sdk.ClientSession {
+// client is an agent over HTTP that speaks a version of the protocol; "": the newest.
+func client(t *testing.T, h *web.Handler, who, version string, o *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	server := httptest.NewServer(mcp.New(h))
 	t.Cleanup(server.Close)
 	transport := &sdk.StreamableClientTransport{Endpoint: server.URL, HTTPClient: &http.Client{Transport: as(who)}, DisableStandaloneSSE: true}
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: "1"}, o).Connect(t.Context(), transport, nil)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: "1"}, o).
+		Connect(t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
+	if version != "" {
+		require.Equal(t, version, session.InitializeResult().ProtocolVersion)
+	}
 	return session
 }
 
@@ -128,7 +132,7 @@ func named() web.Options {
 func TestAnAgentHoldsADebate(t *testing.T) {
 	h, engine := offering(t, stage.TwoDebaters(), named())
 	told := make(chan struct{}, 1000)
-	ann := client(t, h, "ann", &sdk.ClientOptions{
+	ann := client(t, h, "ann", "", &sdk.ClientOptions{
 		ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) { told <- struct{}{} },
 	})
 	tools, err := ann.ListTools(t.Context(), nil)
@@ -168,7 +172,7 @@ func TestAnAgentHoldsADebate(t *testing.T) {
 	assert.Equal(t, "Is chess a sport?", record.Settings().Topic)
 	assert.Equal(t, "ann", record.Settings().Labels["tenant"])
 
-	ben := client(t, h, "ben", nil)
+	ben := client(t, h, "ben", "", nil)
 	for _, tool := range []string{"debate_read", "debate_wait"} {
 		assert.Equal(t, refused(t, ben, tool, map[string]any{"id": "unknown"}), refused(t, ben, tool, map[string]any{"id": id}))
 	}
@@ -200,11 +204,23 @@ func asking(t *testing.T) (*web.Handler, *debate.Engine) {
 
 // TestAQuestionIsAnElicitation: the person at the client answers, whichever version of the protocol the client speaks.
 func TestAQuestionIsAnElicitation(t *testing.T) {
-	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		t.Run(version, func(t *testing.T) {
+	overHTTP := func(t *testing.T, h *web.Handler, version string, o *sdk.ClientOptions) *sdk.ClientSession {
+		t.Helper()
+		return client(t, h, "", version, o)
+	}
+	for name, c := range map[string]struct {
+		version string
+		connect func(*testing.T, *web.Handler, string, *sdk.ClientOptions) *sdk.ClientSession
+	}{
+		"a pipe, older": {"2025-11-25", local},
+		"a pipe, newer": {"2026-07-28", local},
+		"HTTP, older":   {"2025-11-25", overHTTP},
+		"HTTP, newer":   {"2026-07-28", overHTTP},
+	} {
+		t.Run(name, func(t *testing.T) {
 			h, engine := asking(t)
 			asked := 0
-			session := local(t, h, version, &sdk.ClientOptions{
+			session := c.connect(t, h, c.version, &sdk.ClientOptions{
 				ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 					asked++
 					assert.Contains(t, r.Params.Message, "skip: "+flow.OptionSkip.Meaning())

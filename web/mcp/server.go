@@ -39,6 +39,8 @@ import (
 const (
 	idle      = 30 * time.Minute // after which a session is forgotten
 	mostBytes = 20 << 20         // of a request
+	// sessionless is the first version of the protocol that has no sessions over HTTP.
+	sessionless = "2026-07-28"
 )
 
 // New returns a handler that serves the conversations of another over streamable HTTP. A client that may not even view is refused before it
@@ -46,10 +48,13 @@ const (
 func New(h *web.Handler) http.Handler {
 	all := &requests{}
 	server := newServer(h, all.of)
-	served := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
-		SessionTimeout: idle, MaxRequestBodyBytes: mostBytes,
-		DisableLocalhostProtection: true, // Allow checks the host, and the host program may be behind a proxy on this machine
-	})
+	serving := func(stateless bool) http.Handler {
+		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+			Stateless: stateless, SessionTimeout: idle, MaxRequestBodyBytes: mostBytes,
+			DisableLocalhostProtection: true, // Allow checks the host, and the host program may be behind a proxy on this machine
+		})
+	}
+	older, newer := serving(false), serving(true)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := h.Allow(r, web.Access{Action: web.View}); err != nil {
 			h.Refuse(w, r, err)
@@ -57,7 +62,11 @@ func New(h *web.Handler) http.Handler {
 		}
 		r, done := all.add(r)
 		defer done()
-		served.ServeHTTP(w, r)
+		if r.Header.Get("Mcp-Protocol-Version") >= sessionless {
+			newer.ServeHTTP(w, r)
+		} else {
+			older.ServeHTTP(w, r)
+		}
 	})
 }
 
