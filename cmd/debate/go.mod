@@ -9,6 +9,7 @@ require (
 	github.com/agonist-dev/debate/provider/env v0.0.0
 	github.com/agonist-dev/debate/store/sql v0.0.0
 	github.com/agonist-dev/debate/tool/mcp v0.0.0
+	github.com/agonist-dev/debate/web/mcp v0.0.0
 	github.com/charmbracelet/x/ansi v0.11.9
 	github.com/charmbracelet/x/term v0.2.2
 	github.com/mattn/go-isatty v0.0.24

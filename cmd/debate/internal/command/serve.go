@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/agonist-dev/debate"
@@ -25,6 +27,9 @@ import (
 	"github.com/agonist-dev/debate/cmd/debate/internal/settings"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/web"
+	"github.com/agonist-dev/debate/web/agui"
+	"github.com/agonist-dev/debate/web/chat"
+	"github.com/agonist-dev/debate/web/mcp"
 )
 
 // serveFlags are the flags of the command serve.
@@ -35,6 +40,7 @@ type serveFlags struct {
 	quota   string   // in USD
 	demo    bool
 	open    bool
+	stdio   bool
 }
 
 const (
@@ -50,7 +56,14 @@ func (p *program) serve() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use: "serve", Args: arguments(cobra.NoArgs), ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, _ []string) error { return p.runServe(c.Context(), &f) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			for _, other := range []string{"listen", "token-file", "open"} { // they are for those who ask over HTTP
+				if err := exclusive(c, "stdio", other); err != nil {
+					return err
+				}
+			}
+			return p.runServe(c.Context(), &f)
+		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.listen, "listen", usualAddress, "the `address` that is served, as host:port; port 0: one that is free")
@@ -59,6 +72,7 @@ func (p *program) serve() *cobra.Command {
 	flags.StringVar(&f.quota, "quota", "", "the most `USD` that all conversations of the store may cost together: each then needs a limit")
 	flags.BoolVar(&f.demo, "demo", false, demoUsage)
 	flags.BoolVar(&f.open, "open", false, "open the page in the browser")
+	flags.BoolVar(&f.stdio, "stdio", false, "serve the agent that has begun the program, as an MCP server over its standard input and output")
 	completeFlag(c, "listen", func() []string { return []string{usualAddress, "localhost:0"} })
 	p.tools.define(c)
 	return c
@@ -82,11 +96,13 @@ func (p *program) runServe(ctx context.Context, f *serveFlags) error {
 	if options.Presets, err = p.presets(engine, f); err != nil {
 		return err
 	}
-	listener, err := f.listening(ctx)
-	if err != nil {
-		return err
+	var listener net.Listener
+	if !f.stdio {
+		if listener, err = f.listening(ctx); err != nil {
+			return err
+		}
+		defer func() { _ = listener.Close() }() // Serve has closed it, unless something fails before
 	}
-	defer func() { _ = listener.Close() }() // Serve has closed it, unless something fails before
 	closing, err := p.equip(ctx, engine, p.makeStore)
 	if err != nil {
 		return err
@@ -105,20 +121,44 @@ func (p *program) runServe(ctx context.Context, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	address := f.address(listener)
-	if _, err := fmt.Fprintln(p.Out, address); err != nil {
-		return err
-	}
 	where := "in " + shown(p.place())
 	if p.store == notKept {
 		where = "in memory, which nothing keeps"
+	}
+	if f.stdio {
+		p.warnf("Serving the conversations %s to an agent, until it leaves.", where)
+		return p.host(ctx, engine, func(ctx context.Context) error { return mcp.Run(ctx, handler, p.ends(), nil) })
+	}
+	address := f.address(listener)
+	if _, err := fmt.Fprintln(p.Out, address); err != nil {
+		return err
 	}
 	p.warnf("Serving the conversations %s until Ctrl-C.", where)
 	if f.open {
 		p.browse(address)
 	}
-	return p.host(ctx, engine, listener, handler)
+	return p.host(ctx, engine, func(ctx context.Context) error { return web.Serve(ctx, listener, protocols(handler), serveDrain) })
 }
+
+// protocols serves conversations by the API and the page, and by the other protocols.
+func protocols(h *web.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", h)
+	mux.Handle("/v1/", chat.New(h))
+	mux.Handle("POST /agui", agui.New(h))
+	mux.Handle("/mcp", mcp.New(h))
+	return mux
+}
+
+// ends are the ends of the program, as a transport of an agent. Closing it closes neither.
+func (p *program) ends() sdk.Transport {
+	return &sdk.IOTransport{Reader: io.NopCloser(p.In), Writer: unclosed{p.Out}}
+}
+
+// unclosed is a writer that stays open.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
 
 // options are what the flags say of how conversations are served. name is that of a person who gives none.
 func (f *serveFlags) options(name string) (o web.Options, err error) {
@@ -128,6 +168,9 @@ func (f *serveFlags) options(name string) (o web.Options, err error) {
 			return o, exit(exitArguments, fmt.Errorf("--quota is %q, not an amount of USD such as 5", f.quota))
 		}
 		o.Quota = func(map[string]string) flow.Money { return quota }
+	}
+	if f.stdio { // whom an agent obeys is not known
+		o.Authorize = func(*http.Request, web.Access) (string, error) { return name, nil }
 	}
 	if f.token == "" {
 		return o, nil
@@ -219,9 +262,9 @@ func (p *program) presets(engine *debate.Engine, f *serveFlags) (all []web.Prese
 	return all, nil
 }
 
-// host serves a handler, and runs what is due, until a signal comes. Then calls in flight and requests have time to finish. A second signal
-// aborts them.
-func (p *program) host(ctx context.Context, engine *debate.Engine, l net.Listener, h http.Handler) error {
+// host serves, and runs what is due, until a signal comes. Then calls in flight and requests have time to finish. A second signal aborts
+// them.
+func (p *program) host(ctx context.Context, engine *debate.Engine, serve func(context.Context) error) error {
 	serving, end := context.WithCancel(ctx)
 	over, ended := context.WithCancel(ctx)
 	var watching, working sync.WaitGroup
@@ -248,7 +291,7 @@ func (p *program) host(ctx context.Context, engine *debate.Engine, l net.Listene
 		worked = engine.Work(serving, debate.Work{Drain: serveDrain})
 		end()
 	})
-	err := web.Serve(serving, l, h, serveDrain)
+	err := serve(serving)
 	end()
 	working.Wait()
 	bound, cancel := context.WithTimeout(ctx, serveDrain)

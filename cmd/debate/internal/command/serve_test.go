@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -250,4 +251,50 @@ func TestServeEndsAtOnce(t *testing.T) {
 	case code := <-s.ended: // the calls in flight were faster
 		assert.Zero(t, code)
 	}
+}
+
+// TestServeAnAgent: it begins the program itself, and holds a debate over its standard input and output. When it leaves, the program ends.
+func TestServeAnAgent(t *testing.T) {
+	t.Parallel()
+	in, asks := io.Pipe()
+	answers, out := io.Pipe()
+	var said gathered
+	ended := make(chan int, 1)
+	go func() {
+		code := command.Run(t.Context(), command.System{
+			Args: []string{"serve", "--demo", "--stdio"}, In: in, Out: out, Err: &said,
+			Lookup: func(string) (string, bool) { return "", false }, Interrupts: make(chan os.Signal),
+		})
+		_ = out.Close()
+		ended <- code
+	}()
+	agent := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: "1"}, nil)
+	session, err := agent.Connect(t.Context(), &sdk.IOTransport{Reader: answers, Writer: asks}, nil)
+	require.NoError(t, err, said.String())
+	use := func(tool string, arguments map[string]any) string {
+		answer, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+		require.NoError(t, err)
+		require.Len(t, answer.Content, 1)
+		text, ok := answer.Content[0].(*sdk.TextContent)
+		require.True(t, ok)
+		require.False(t, answer.IsError, text.Text)
+		return text.Text
+	}
+	use("debate_start", map[string]any{"preset": "debate", "topic": "Is chess a sport?", "id": "chess"})
+	assert.Contains(t, use("debate_read", map[string]any{"id": "chess", "fields": []string{"topic"}}), "Is chess a sport?")
+	use("debate_control", map[string]any{"id": "chess", "action": "cancel"})
+	require.NoError(t, session.Close())
+	assert.Zero(t, <-ended, said.String())
+}
+
+// TestServeOtherProtocols: the presets are models of the OpenAI chat API, and a thread of AG-UI is checked like any request.
+func TestServeOtherProtocols(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	models, ok := s.read(s.ask(http.MethodGet, "v1/models", "", http.StatusOK))["data"].([]any)
+	require.True(t, ok)
+	assert.Len(t, models, 3)
+	s.ask(http.MethodPost, "agui", "{}", http.StatusUnprocessableEntity)
+	s.ask(http.MethodPost, "mcp", "{}", http.StatusBadRequest)
+	s.end()
 }
