@@ -48,11 +48,11 @@ func (t Terminal) Markdown(w io.Writer, text string) error {
 	return err
 }
 
-// look is a set of ways in which characters are shown.
-type look uint8
+// face is a set of ways in which characters are shown.
+type face uint8
 
 const (
-	bold look = 1 << iota
+	bold face = 1 << iota
 	faint
 	italic
 	underlined
@@ -61,7 +61,7 @@ const (
 )
 
 // sequence returns what makes a terminal show the style. These are the only control characters that a typesetter writes.
-func (s look) sequence() string {
+func (s face) sequence() string {
 	var codes []string
 	for i, code := range []string{"1", "2", "3", "4", "9", "36"} {
 		if s&(1<<i) != 0 {
@@ -74,7 +74,7 @@ func (s look) sequence() string {
 // glyph is a visible character in its style. '\n' ends a line.
 type glyph struct {
 	r  rune
-	as look
+	as face
 }
 
 // typesetter sets a harmless speech in lines of a terminal.
@@ -168,7 +168,7 @@ func (t *typesetter) code(code string, columns int) []string {
 }
 
 // asItIs wraps each line of a text, and keeps its blanks.
-func (t *typesetter) asItIs(text string, columns int, as look) []string {
+func (t *typesetter) asItIs(text string, columns int, as face) []string {
 	var out []string
 	for l := range strings.SplitSeq(text, "\n") {
 		var marks []glyph
@@ -185,7 +185,7 @@ func (t *typesetter) table(table *extast.Table, columns int) []string {
 	var rows [][][]glyph
 	widths, sum := make([]int, len(table.Alignments)), 0
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
-		as, cells := look(0), make([][]glyph, len(widths))
+		as, cells := face(0), make([][]glyph, len(widths))
 		if row.Kind() == extast.KindTableHeader {
 			as = bold
 		}
@@ -256,7 +256,7 @@ func (t *typesetter) unfolded(rows [][][]glyph, columns int) []string {
 }
 
 // inline returns the characters of what stands in lines.
-func (t *typesetter) inline(parent ast.Node, as look) []glyph {
+func (t *typesetter) inline(parent ast.Node, as face) []glyph {
 	var out []glyph
 	for c := parent.FirstChild(); c != nil; c = c.NextSibling() {
 		switch n := c.(type) {
@@ -288,7 +288,7 @@ func (t *typesetter) inline(parent ast.Node, as look) []glyph {
 }
 
 // signed appends characters whose style says what they are. Where there are no styles, a sign at both ends does.
-func (t *typesetter) signed(out []glyph, ends string, marks []glyph, as look) []glyph {
+func (t *typesetter) signed(out []glyph, ends string, marks []glyph, as face) []glyph {
 	if !t.plain {
 		return append(out, marks...)
 	}
@@ -297,7 +297,7 @@ func (t *typesetter) signed(out []glyph, ends string, marks []glyph, as look) []
 }
 
 // span returns the characters of code within a line.
-func (t *typesetter) span(n *ast.CodeSpan, as look) []glyph {
+func (t *typesetter) span(n *ast.CodeSpan, as face) []glyph {
 	var out []glyph
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if text, ok := c.(*ast.Text); ok {
@@ -308,7 +308,7 @@ func (t *typesetter) span(n *ast.CodeSpan, as look) []glyph {
 }
 
 // link appends the words of a link, and its address unless the words are that.
-func (t *typesetter) link(out []glyph, n *ast.Link, as look) []glyph {
+func (t *typesetter) link(out []glyph, n *ast.Link, as face) []glyph {
 	label := t.inline(n, as|underlined)
 	out = append(out, label...)
 	address := string(n.Destination)
@@ -323,7 +323,7 @@ func (t *typesetter) link(out []glyph, n *ast.Link, as look) []glyph {
 }
 
 // words appends the characters of a text, and makes each visible. All white space in a row is one blank.
-func (t *typesetter) words(out []glyph, text string, as look) []glyph {
+func (t *typesetter) words(out []glyph, text string, as face) []glyph {
 	for _, r := range text {
 		if r = visible(r); r == '\n' || r == '\t' {
 			r = ' '
@@ -379,8 +379,8 @@ func (t *typesetter) paint(marks []glyph) string {
 		marks = marks[:len(marks)-1]
 	}
 	var b strings.Builder
-	now := look(0)
-	turn := func(to look) {
+	now := face(0)
+	turn := func(to face) {
 		if to == now || t.plain {
 			return
 		}

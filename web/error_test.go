@@ -156,7 +156,7 @@ func TestBodiesAreReadStrictly(t *testing.T) {
 		status            int
 		field             string
 	}{
-		"no JSON":           {"conversations/rests/pause", `{"reason":`, "", http.StatusBadRequest, ""},
+		"no JSON":           {"conversations/rests/pause", `{"reason":`, "", http.StatusBadRequest, "reason"},
 		"text behind it":    {"conversations/rests/pause", `{} {}`, "", http.StatusBadRequest, ""},
 		"no UTF-8":          {"conversations/rests/pause", "{\"reason\":\"\xff\"}", "", http.StatusBadRequest, ""},
 		"a config, no JSON": {"validate", `{"topic":`, "", http.StatusBadRequest, ""},

@@ -193,7 +193,7 @@ func TestNothingIsReplayedToOthers(t *testing.T) {
 	engine := world(t, map[string]string{"tenant": "acme"})
 	c := handler(t, engine, web.Options{Authorize: anybody, Scope: tenants})
 	for seq := range stage.StoredRecord(t, engine, "done").Seq + 2 {
-		c.header = http.Header{"Who": {"globex"}, "Last-Event-ID": {fmt.Sprint(seq)}}
+		c.header = http.Header{"Who": {"globex"}, "Last-Event-Id": {fmt.Sprint(seq)}}
 		answer := c.ask(http.MethodGet, "conversations/done/stream", "")
 		require.Equal(t, http.StatusNotFound, answer.Code, seq)
 		require.NotContains(t, answer.Body.String(), "data:")

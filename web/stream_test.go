@@ -36,7 +36,7 @@ func TestAStreamEndsWhereNothingFollows(t *testing.T) {
 	assert.True(t, strings.HasSuffix(whole.Body.String(), "event: end\ndata:\n\n"))
 	assert.Equal(t, int(record.Seq), strings.Count(whole.Body.String(), "\nid: ")+1)
 	after := func(n any) *httptest.ResponseRecorder {
-		c.header = http.Header{"Last-Event-ID": {fmt.Sprint(n)}}
+		c.header = http.Header{"Last-Event-Id": {fmt.Sprint(n)}}
 		return c.ask(http.MethodGet, "conversations/done/stream", "")
 	}
 	rest := after(record.Seq - 3)
