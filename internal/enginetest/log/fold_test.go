@@ -180,6 +180,7 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 	t.Parallel()
 	config := stage.TwoDebaters()
 	l := stage.PlayedLog(t, config)
+	engine := kernel.Of(t, l.Engine)
 	begins := l.Index(t, flow.EventIntent, 1) + 1
 	done, open := body.As[flow.Intent](l.Events[l.Index(t, flow.EventIntent, 0)]), body.As[flow.Intent](l.Events[begins-1])
 	start, edit := *body.As[flow.Start](l.Events[0]), flow.Edit{Config: config}
@@ -246,10 +247,11 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 		step := func(core *flow.Core, signal flow.Signal) (flow.Output, error) {
 			return core.Step(flow.Input{At: l.Events[len(l.Events)-1].At.Add(time.Second), Signal: signal})
 		}
-		fresh := func(t *testing.T) *flow.Core { // a core that shares nothing with another one
+		fresh := func(t *testing.T) *flow.Core { // a core that shares nothing but the rules with another one
 			t.Helper()
 			begun := stage.StoredLog{Events: l.Events[:c.events]}
-			core := stage.CoreOf(t, l.Engine, l.ID, begun.Copied(t))
+			core, err := engine.NewCore(l.ID, begun.Copied(t))
+			require.NoError(t, err)
 			for _, signal := range c.then {
 				_, err := step(core, signal)
 				require.NoError(t, err)
