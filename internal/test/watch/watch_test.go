@@ -91,16 +91,20 @@ func (w *watcher) watch(ctx context.Context, client *http.Client, at served, pat
 	}
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(make([]byte, 8<<10), 1<<20)
+	fact := false // and no piece of a text, which has no number
 	for seq := int64(0); lines.Scan(); {
 		if number, ok := bytes.CutPrefix(lines.Bytes(), []byte("id: ")); ok {
 			if seq++; string(number) != strconv.FormatInt(seq, 10) {
 				return fmt.Errorf("fact %s has come in place of %d", number, seq)
 			}
+			fact = true
 		}
 		appended, ok := timeOf(lines.Bytes())
-		switch {
-		case !ok:
+		if !ok || !fact {
 			continue
+		}
+		fact = false
+		switch {
 		case seq > at.First:
 			w.lags = append(w.lags, time.Since(appended))
 		case seq == at.First:
