@@ -8,7 +8,8 @@ import (
 )
 
 // MarshalJSON writes the record's JSON, then what the judges, the audience and the search for positions have contributed, and
-// the outcome. Until the debate is over, schedule has the speeches of the present round. Each assessment, verdict and ballot has its time as "at". The JSON cannot be read back.
+// the outcome. Until the debate is over, schedule has the speeches of the present round. Each assessment, verdict and ballot has its time
+// as "at". The JSON cannot be read back.
 func (d *Debate) MarshalJSON() ([]byte, error) {
 	var own struct {
 		Assignment  json.Marshaler   `json:"assignment,omitempty"`

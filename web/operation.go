@@ -97,7 +97,7 @@ const nextID = "an id: the list begins behind it"
 func beginning() []operation {
 	return []operation{
 		{
-			id: "start", method: post, path: "conversations", action: Start,
+			id: opStart, method: post, path: "conversations", action: Start,
 			summary: "starts a conversation; the same config with the same id is started once",
 			out:     standing{}, status: created, also: http.StatusOK, errors: []int{conflict, invalid, unpaid, busy},
 			service: plain((*exchange).start),
@@ -113,7 +113,7 @@ func beginning() []operation {
 			out:     priced{}, status: http.StatusOK, errors: []int{invalid, busy}, service: plain((*exchange).estimate),
 		},
 		{
-			id: "import", method: post, path: "import", action: Start, summary: "stores a log that was exported",
+			id: opImport, method: post, path: "import", action: Start, summary: "stores a log that was exported",
 			out: standing{}, status: created, also: http.StatusOK, errors: []int{conflict, invalid, unpaid, busy}, limit: debate.MaxSnapshot,
 			service: plain((*exchange).restore),
 		},

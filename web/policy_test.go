@@ -198,9 +198,9 @@ func TestWhatHasBegunIsNotChangedBeyondTheLimits(t *testing.T) {
 	})
 	for path, bodies := range map[string]map[string]string{
 		"rests/amend": {
-			`{"budget":{"hard":2}}`:                    "budget",
-			`{"budget":{}}`:                            "budget",
-			`{"rounds":5}`:                             "rounds",
+			`{"budget":{"hard":2}}`: "budget",
+			`{"budget":{}}`:         "budget",
+			`{"rounds":5}`:          "rounds",
 			`{"models":{"Ada":{"model":"test/dear"}}}`: "models",
 			`{"toolPolicy":{"approval":"approve"}}`:    "toolPolicy",
 		},

@@ -24,10 +24,10 @@ func (h *Handler) About(preset, topic, id string, documents ...flow.Document) (f
 	switch {
 	case i < 0:
 		err := text.Absent("preset", "offered here", preset, names...)
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "start", Field: "preset", Err: err}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: opStart, Field: "preset", Err: err}
 	case strings.TrimSpace(topic) == "":
 		err := flow.WithMend(errors.New("is blank"), "say what the conversation is about")
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: "start", Field: "topic", Err: err}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: opStart, Field: "topic", Err: err}
 	}
 	config, err := h.engine.DecodeConfig(h.options.Presets[i].Config)
 	if err != nil {

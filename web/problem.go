@@ -73,6 +73,13 @@ func malformed(field string, err error) error {
 // mostDetail bounds what a document says of an error, in bytes.
 const mostDetail = 2000
 
+// What a refusal says was wanted, where several places say it.
+const (
+	opStart  = "start"
+	opImport = "import"
+	opQuota  = "quota"
+)
+
 // statuses are those of errors by their kind. All others are faults of the server, of which no cause is told.
 //
 //nolint:gochecknoglobals // read only

@@ -56,7 +56,7 @@ func (h *Handler) reserve(ctx context.Context, scope map[string]string, limit, u
 	}
 	if limit <= 0 {
 		err := flow.WithMend(errors.New("is missing: what all conversations cost together is limited here"), "set budget.hard")
-		return &flow.Error{Kind: provider.KindValidation, Op: "quota", Field: "budget.hard", Err: err}
+		return &flow.Error{Kind: provider.KindValidation, Op: opQuota, Field: "budget.hard", Err: err}
 	}
 	return h.alone(ctx, scope, func(ctx context.Context) error {
 		sum, err := h.accountOf(ctx, scope)
@@ -70,7 +70,7 @@ func (h *Handler) reserve(ctx context.Context, scope map[string]string, limit, u
 			err := fmt.Errorf("%s of %s are left for all conversations together, and %s are needed",
 				max(0, left).Rounded(), sum.quota.Rounded(), (limit - used).Rounded())
 			err = flow.WithMend(err, "lower budget.hard, or end conversations that are not over")
-			return &flow.Error{Kind: provider.KindCostLimit, Op: "quota", Field: "budget.hard", Err: err}
+			return &flow.Error{Kind: provider.KindCostLimit, Op: opQuota, Field: "budget.hard", Err: err}
 		}
 		return do(ctx)
 	})
@@ -81,7 +81,7 @@ func (h *Handler) unlimited(ctx context.Context, scope map[string]string) error 
 	id := ""
 	for info, err := range h.engine.Store.List(ctx, store.Filter{Labels: scope, Unfinished: true}) {
 		if err != nil {
-			return &flow.Error{Kind: provider.KindStore, Op: "quota", Err: err}
+			return &flow.Error{Kind: provider.KindStore, Op: opQuota, Err: err}
 		}
 		if info.Limit == 0 {
 			id = info.ID
@@ -90,7 +90,7 @@ func (h *Handler) unlimited(ctx context.Context, scope map[string]string) error 
 	}
 	err := fmt.Errorf("nothing bounds what the conversation %s may still cost", id)
 	err = flow.WithMend(err, "amend budget.hard of the conversation "+id+", or end it")
-	return &flow.Error{Kind: provider.KindCostLimit, Op: "quota", Field: "budget.hard", Err: err}
+	return &flow.Error{Kind: provider.KindCostLimit, Op: opQuota, Field: "budget.hard", Err: err}
 }
 
 // alone calls do while no other process does the same for the scope. The context of do ends if the lease cannot be renewed.
@@ -128,7 +128,7 @@ func (h *Handler) acquire(ctx context.Context, id, owner string) error {
 		case err == nil:
 			return nil
 		case !errors.Is(err, flow.ErrLeased):
-			return &flow.Error{Kind: provider.KindStore, Op: "quota", Err: err}
+			return &flow.Error{Kind: provider.KindStore, Op: opQuota, Err: err}
 		}
 		again := time.NewTimer(quotaRetry)
 		select {
@@ -154,7 +154,7 @@ func (h *Handler) renew(ctx context.Context, id, owner string, end context.Cance
 			return
 		case <-tick.C:
 			if err := h.engine.Store.Lease(ctx, id, owner, quotaLease); err != nil && ctx.Err() == nil {
-				end(&flow.Error{Kind: provider.KindStore, Op: "quota", Err: err})
+				end(&flow.Error{Kind: provider.KindStore, Op: opQuota, Err: err})
 				return
 			}
 		}

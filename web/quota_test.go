@@ -190,10 +190,8 @@ func TestAQuotaThatIsHeld(t *testing.T) {
 				return engine.Submit(ctx, config)
 			},
 		}).as("acme")
-		held := make(chan int)
-		go func() {
-			held <- slow.ask(http.MethodPost, "conversations", body(t, bounded("slow", debate.USD))).Code
-		}()
+		held, begun := make(chan int), body(t, bounded("slow", debate.USD))
+		go func() { held <- slow.ask(http.MethodPost, "conversations", begun).Code }()
 		synctest.Wait()
 		began := time.Now()
 		p := problemOf(t, slow.ask(http.MethodPost, "conversations", body(t, bounded("", debate.USD))))

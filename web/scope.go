@@ -24,7 +24,7 @@ func notFound() error {
 // taken is the error about the id of a new conversation that exists: in another scope, or with another config.
 func taken() error {
 	err := flow.WithMend(errors.New("the id is taken: draw another"), "draw another id")
-	return &flow.Error{Kind: provider.KindConflict, Op: "start", Field: "id", Err: err}
+	return &flow.Error{Kind: provider.KindConflict, Op: opStart, Field: "id", Err: err}
 }
 
 // find describes a conversation of a scope.
@@ -51,7 +51,7 @@ func within(labels, scope map[string]string) bool {
 func (h *Handler) free(ctx context.Context, id string, labels map[string]string) (known bool, err error) {
 	if strings.HasPrefix(id, quotaPrefix) {
 		err := fmt.Errorf("begins with %q, which is for budgets", quotaPrefix)
-		return false, &flow.Error{Kind: provider.KindValidation, Op: "start", Field: "id", Err: flow.WithMend(err, "draw another id")}
+		return false, &flow.Error{Kind: provider.KindValidation, Op: opStart, Field: "id", Err: flow.WithMend(err, "draw another id")}
 	}
 	if id == "" {
 		return false, nil

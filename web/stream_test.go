@@ -110,9 +110,9 @@ func TestServeEndsStreamsAndWaits(t *testing.T) {
 	go func() { served <- web.Serve(ctx, listener, h, time.Minute) }()
 	url := "http://" + listener.Addr().String() + "/api/conversations"
 	stream := opened(t, url+"/rests/stream")
-	started := make(chan int, 1)
+	started, late := make(chan int, 1), body(t, labelled("late", nil))
 	go func() {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body(t, labelled("late", nil))))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(late))
 		if err == nil {
 			request.Header.Set("Content-Type", "application/json")
 			var response *http.Response

@@ -103,7 +103,7 @@ func learnWords(said map[string]bool, config flow.Config) {
 
 // saying identifies a field and its value.
 func saying(key string, value any) string {
-	data, _ := json.Marshal(value) // it was read from JSON
+	data, _ := json.Marshal(value) //nolint:errchkjson // it was read from JSON
 	return key + "=" + string(data)
 }
 
@@ -186,7 +186,7 @@ func (s *strict) checkSize(f *flow.Findings, c flow.Config) {
 // checkImport refuses a log from elsewhere that goes beyond the limits. Its words stay: whoever may import is trusted to write them.
 func (s *strict) checkImport(i *Imported) error {
 	if !s.limits.Imports {
-		return &flow.Error{Kind: provider.KindValidation, Op: "import", Err: errors.New("logs from elsewhere are not accepted here")}
+		return &flow.Error{Kind: provider.KindValidation, Op: opImport, Err: errors.New("logs from elsewhere are not accepted here")}
 	}
 	var f flow.Findings
 	s.checkSize(&f, i.Config)

@@ -86,7 +86,7 @@ func (x *exchange) restore() error {
 			return malformed("", err)
 		}
 		err = flow.WithMend(fmt.Errorf("is no log: %s", text.OneLine(err.Error(), 200)), "give what an export has written")
-		return &flow.Error{Kind: provider.KindValidation, Op: "import", Err: err}
+		return &flow.Error{Kind: provider.KindValidation, Op: opImport, Err: err}
 	}
 	if err := x.admitLog(&log); err != nil {
 		return err
@@ -133,7 +133,7 @@ func described(log *snapshot) (info store.Info) {
 // admitLog refuses a log that is of another scope, or whose config, or a change of it, the policy does not accept.
 func (x *exchange) admitLog(log *snapshot) error {
 	refuse := func(field, why string) error {
-		return &flow.Error{Kind: provider.KindValidation, Op: "import", Field: field, Err: errors.New(why)}
+		return &flow.Error{Kind: provider.KindValidation, Op: opImport, Field: field, Err: errors.New(why)}
 	}
 	if len(log.Events) == 0 || log.Events[0].Kind() != flow.EventStart {
 		return refuse("events", "does not begin with the start of a conversation")
@@ -144,7 +144,7 @@ func (x *exchange) admitLog(log *snapshot) error {
 	}
 	config, err := x.startedWith(start)
 	if err != nil {
-		return errors.Join(flow.Within("import", "events[0].body.config", err)...)
+		return errors.Join(flow.Within(opImport, "events[0].body.config", err)...)
 	}
 	now := config.Settings()
 	if !within(now.Labels, x.caller.Labels) {
@@ -159,7 +159,7 @@ func (x *exchange) admitLog(log *snapshot) error {
 			continue
 		}
 		if err := x.handler.accept(x.request, x.caller, &Amended{Config: config, Change: change, now: now}); err != nil {
-			return errors.Join(flow.Within("import", fmt.Sprintf("events[%d].body", i), err)...)
+			return errors.Join(flow.Within(opImport, fmt.Sprintf("events[%d].body", i), err)...)
 		}
 		now = change.Settings(now)
 	}

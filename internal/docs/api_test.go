@@ -18,7 +18,7 @@ import (
 type operation struct {
 	OperationID string
 	Summary     string
-	Right       string                            `json:"x-right"`
+	Right       string                            `json:"x-right"` //nolint:tagliatelle // names of extensions begin so
 	Parameters  []struct{ Name, In string }       // of the path and of the query
 	RequestBody struct{ Content map[string]body } // by the media type
 	Responses   map[string]any                    // by the status

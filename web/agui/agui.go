@@ -213,11 +213,11 @@ func (c *connection) start(topic string) error {
 
 // address returns the path of the conversation in the API, or of something below it.
 func (c *connection) address(below ...string) string {
-	out := "conversations/" + url.PathEscape(c.in.Thread)
+	out := []string{"conversations", url.PathEscape(c.in.Thread)}
 	for _, one := range below {
-		out += "/" + url.PathEscape(one)
+		out = append(out, url.PathEscape(one))
 	}
-	return out
+	return strings.Join(out, "/")
 }
 
 // post does an operation of the API.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -89,9 +90,7 @@ func (u *user) ask(body string) *httptest.ResponseRecorder {
 	request := httptest.NewRequestWithContext(u.t.Context(), http.MethodPost, "/agui", strings.NewReader(body))
 	request.RemoteAddr, request.Host = "127.0.0.1:40000", "localhost:8080"
 	request.Header.Set("Content-Type", "application/json")
-	for name, values := range u.header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, u.header)
 	answer := httptest.NewRecorder()
 	u.handler.ServeHTTP(answer, request)
 	return answer
@@ -416,7 +415,7 @@ func TestInputsThatAreRefused(t *testing.T) {
 	}
 	u.header["Content-Type"] = []string{"text/plain"}
 	assert.Equal(t, http.StatusUnprocessableEntity, u.ask(`{"threadId":"chess","runId":"r",`+topic+`}`).Code)
-	for range engine.List(t.Context(), store.Filter{}) {
-		t.Error("a conversation was started")
+	for info, err := range engine.List(t.Context(), store.Filter{}) {
+		t.Error("a conversation was started", info.ID, err)
 	}
 }

@@ -195,8 +195,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	read(t, ask(t, h, http.MethodPost, completions, asked("x", ""), "Sec-Fetch-Site", "cross-site"), http.StatusForbidden)
 	read(t, ask(t, h, http.MethodPost, completions, asked("x", ""), "X-Forwarded-For", "10.0.0.1"), http.StatusForbidden)
 	read(t, ask(t, h, http.MethodGet, "/v1/embeddings", ""), http.StatusNotFound)
-	for range engine.List(t.Context(), store.Filter{}) {
-		t.Error("a conversation was started")
+	for info, err := range engine.List(t.Context(), store.Filter{}) {
+		t.Error("a conversation was started", info.ID, err)
 	}
 }
 

@@ -81,11 +81,10 @@ func Run(ctx context.Context, h *web.Handler, transport sdk.Transport, header ht
 	if header != nil {
 		r.Header = header
 	}
-	err = newServer(h, func(*sdk.CallToolRequest) (*http.Request, error) { return r, nil }).Run(ctx, transport)
-	if ctx.Err() != nil {
-		return nil
+	if err = newServer(h, func(*sdk.CallToolRequest) (*http.Request, error) { return r, nil }).Run(ctx, transport); ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil // it was asked to end
 }
 
 // requests are the HTTP requests that are being served. A call of a tool has only the header of its request, and Authorize may look at the

@@ -20,11 +20,11 @@ import (
 
 // conversation returns the address of a conversation, and of something below it.
 func conversation(id string, below ...string) string {
-	out := "conversations/" + url.PathEscape(id)
+	out := []string{"conversations", url.PathEscape(id)}
 	for _, one := range below {
-		out += "/" + url.PathEscape(one)
+		out = append(out, url.PathEscape(one))
 	}
-	return out
+	return strings.Join(out, "/")
 }
 
 // do does an operation of the API. in is the body; nil: there is none.
@@ -318,12 +318,12 @@ func elicitation(q *flow.Question) *sdk.ElicitParams {
 	switch {
 	case len(q.Options) > 0:
 		required = "option"
-		var options []string
-		message += "\n"
+		var options, meanings []string
 		for _, option := range q.Options {
 			options = append(options, string(option))
-			message += fmt.Sprintf("\n%s: %s", option, option.Meaning())
+			meanings = append(meanings, fmt.Sprintf("\n%s: %s", option, option.Meaning()))
 		}
+		message += "\n" + strings.Join(meanings, "")
 		fields[required] = choice("What to do", options)
 		if slices.Contains(q.Options, flow.OptionModel) {
 			fields["model"] = text("The model, as provider/model, of the option model")

@@ -3,12 +3,15 @@ package browser
 
 import (
 	"bufio"
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -58,10 +61,12 @@ func Open(t *testing.T) *Page {
 	out, write, err := os.Pipe()
 	require.NoError(t, err)
 	run := exec.CommandContext(
-		t.Context(), program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
+		context.WithoutCancel(t.Context()), program, // it ends below
+		"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
 		"--user-data-dir="+t.TempDir(),
 	)
 	run.ExtraFiles = []*os.File{read, write}
+	run.Stderr, run.WaitDelay = io.Discard, time.Minute // its processes share a pipe, so that all are gone after Wait, with what they write
 	require.NoError(t, run.Start())
 	require.NoError(t, read.Close())
 	require.NoError(t, write.Close())

@@ -49,11 +49,11 @@ func chatting(t *testing.T, befalls ...provider.Kind) (openai.Client, *debate.En
 	return openai.NewClient(option.WithAPIKey("key"), option.WithBaseURL(server.URL+"/v1/"), option.WithHTTPClient(server.Client())), engine
 }
 
-// question is a request about a topic.
-func question(model, topic string) openai.ChatCompletionNewParams {
+// question is a request about chess.
+func question(model string) openai.ChatCompletionNewParams {
 	return openai.ChatCompletionNewParams{
 		Model:         model,
-		Messages:      []openai.ChatCompletionMessageParamUnion{openai.SystemMessage("Be brief."), openai.UserMessage(topic)},
+		Messages:      []openai.ChatCompletionMessageParamUnion{openai.SystemMessage("Be brief."), openai.UserMessage("Is chess a sport?")},
 		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)},
 	}
 }
@@ -70,7 +70,7 @@ func TestTheOpenAIClientHoldsADebate(t *testing.T) {
 	assert.Equal(t, "two", one.ID)
 
 	key := option.WithHeader("Idempotency-Key", "k")
-	whole, err := client.Chat.Completions.New(t.Context(), question("two", "Is chess a sport?"), key)
+	whole, err := client.Chat.Completions.New(t.Context(), question("two"), key)
 	require.NoError(t, err)
 	require.Len(t, whole.Choices, 1)
 	assert.Contains(t, whole.Choices[0].Message.Content, strings.TrimSpace(stage.Speech("Ben", 3)))
@@ -79,7 +79,7 @@ func TestTheOpenAIClientHoldsADebate(t *testing.T) {
 	record := stage.StoredRecord(t, engine, whole.ID)
 	assert.Equal(t, "Is chess a sport?", record.Settings().Topic)
 
-	stream := client.Chat.Completions.NewStreaming(t.Context(), question("two", "Is chess a sport?"), key)
+	stream := client.Chat.Completions.NewStreaming(t.Context(), question("two"), key)
 	var all openai.ChatCompletionAccumulator
 	for stream.Next() {
 		require.True(t, all.AddChunk(stream.Current()))
@@ -94,16 +94,16 @@ func TestTheOpenAIClientHoldsADebate(t *testing.T) {
 // TestTheOpenAIClientReadsErrors: and starts no second conversation after one that has failed.
 func TestTheOpenAIClientReadsErrors(t *testing.T) {
 	client, engine := chatting(t, provider.KindAuthentication)
-	_, err := client.Chat.Completions.New(t.Context(), question("three", "Is chess a sport?"))
+	_, err := client.Chat.Completions.New(t.Context(), question("three"))
 	var failure *openai.Error
 	require.ErrorAs(t, err, &failure)
 	assert.Equal(t, http.StatusNotFound, failure.StatusCode)
 	assert.Equal(t, "model", failure.Param)
 
-	_, err = client.Chat.Completions.New(t.Context(), question("two", "Is chess a sport?"))
+	_, err = client.Chat.Completions.New(t.Context(), question("two"))
 	require.ErrorAs(t, err, &failure)
 	assert.Equal(t, http.StatusConflict, failure.StatusCode)
-	stream := client.Chat.Completions.NewStreaming(t.Context(), question("two", "Is chess a sport?"))
+	stream := client.Chat.Completions.NewStreaming(t.Context(), question("two"))
 	for stream.Next() {
 		require.Empty(t, stream.Current().Usage.TotalTokens)
 	}

@@ -95,7 +95,7 @@ func (o order) grow(to appender, all [][]flow.Event, gap time.Duration) error {
 			if err := to.grow(id(n), events); err != nil {
 				return err
 			}
-			time.Sleep(gap) // the pace of the load: nothing is waited for
+			time.Sleep(gap) //nolint:forbidigo // the pace of the load: nothing is waited for
 		}
 	}
 	return nil

@@ -223,7 +223,7 @@ func measure(t *testing.T, o order, watchers int) *figures {
 	var lags []time.Duration
 	for n := range each {
 		require.NoError(t, each[n].err, "watcher %d", n)
-		require.Equal(t, int(at.Last-at.First), len(each[n].lags), "facts of watcher %d", n)
+		require.Len(t, each[n].lags, int(at.Last-at.First), "facts of watcher %d", n)
 		lags = append(lags, each[n].lags...)
 	}
 	slices.Sort(lags)

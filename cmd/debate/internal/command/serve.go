@@ -210,7 +210,7 @@ func (f *serveFlags) listening(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, exit(exitArguments, fmt.Errorf("--listen %s: %w", f.listen, err))
 	}
-	if at, ok := l.Addr().(*net.TCPAddr); f.token == "" && !(ok && at.IP.IsLoopback()) {
+	if at, ok := l.Addr().(*net.TCPAddr); f.token == "" && (!ok || !at.IP.IsLoopback()) {
 		_ = l.Close() // nothing was accepted
 		return nil, exit(exitArguments,
 			fmt.Errorf("--listen %s: others reach that, and anybody could spend your money: give --token-file", f.listen))

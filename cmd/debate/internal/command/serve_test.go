@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -112,9 +113,7 @@ func (s *server) preset(name string, fields map[string]any) string {
 	for _, one := range presets {
 		preset, _ := one.(map[string]any)
 		if config, ok := preset["config"].(map[string]any); ok && preset["name"] == name {
-			for key, value := range fields {
-				config[key] = value
-			}
+			maps.Copy(config, fields)
 			data, err := json.Marshal(config)
 			require.NoError(s.t, err)
 			return string(data)
