@@ -120,11 +120,11 @@ func asideID(round, nth int, who string) string {
 func (d *Debate) asideCall() *flow.Call {
 	for _, k := range d.asidesOf(d.Round) {
 		n := d.Notes[k]
-		call := d.answering(k, n)
+		id := asideID(d.Round, k, n.Ask)
 		switch {
-		case k < d.former, d.IsDropped(n.Ask), d.Settled(call.ID), d.Held(n.ID), d.speechBegun(), d.answers():
+		case k < d.former, d.IsDropped(n.Ask), d.Settled(id), d.Held(n.ID), d.speechBegun(), d.answers():
 		default:
-			return call
+			return d.answering(id, k, n)
 		}
 	}
 	return nil
@@ -144,8 +144,8 @@ func (d *Debate) speechBegun() bool {
 	return begun
 }
 
-// answering asks a participant the question of the nth note.
-func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
+// answering asks a participant the question of the nth note. id is that of the call.
+func (d *Debate) answering(id string, nth int, n *flow.Note) *flow.Call {
 	seat := d.Seat(n.Ask)
 	by, question, then := n.As, n.Text, " Then the debate goes on."
 	onFail := flow.OnFail{Aid: true}
@@ -164,8 +164,7 @@ func (d *Debate) answering(nth int, n *flow.Note) *flow.Call {
 		person = model
 	}
 	call := &flow.Call{
-		ID: asideID(d.Round, nth, n.Ask), Kind: KindAside, Round: d.Round, Slot: len(d.schedule) + nth, System: d.systems[seat],
-		OnFail: onFail,
+		ID: id, Kind: KindAside, Round: d.Round, Slot: len(d.schedule) + nth, System: d.systems[seat], OnFail: onFail,
 		Last: func(*flow.Record) string {
 			return model + "\n\n" + d.Quote(by, question) + "\n\nAnswer the question in at most 150 words." + then + d.inLanguage()
 		},
