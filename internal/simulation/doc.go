@@ -3,6 +3,6 @@
 //
 //	TestSimulation           one core: failures, duplicates, restarts, controls at any time
 //	TestSimulationOfLimits   every sort of debate with limits of every dimension
-//	TestSimulationOfPeople   people who are in time, late or gone, and notes in between
+//	TestSimulationOfPeople   people who are in time, late or gone, notes in between, and what follows the end
 //	TestSimulationOfStores   several processes on one store that fails
 package simulation

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 var peopleSeeds = flag.Uint64("sim.people", longform.Sized[uint64](10_000, 200, 40), "how many seeds TestSimulationOfPeople plays")
@@ -26,10 +28,18 @@ var peopleSeeds = flag.Uint64("sim.people", longform.Sized[uint64](10_000, 200, 
 // Meanwhile somebody says something, to all or to some, and the process is killed. Each debate comes to its end. Each note is in the log
 // once, and in each request of its readers from the next one on. What a speaker is sent begins as what they were sent before, and a judge
 // is sent the speeches in the order in which functions get them. Each speech says whether a model stood in. No hard limit is passed.
+//
+// In some debates a model has a tool, of which each use is approved. Some debates go on after their end: see goesOn.
 func TestSimulationOfPeople(t *testing.T) {
-	engine, met := kernel.Of(t, limitEngine()), make(map[string]int)
+	host, met := limitEngine(), make(map[string]int)
+	host.Tools = map[string]debate.Tool{"add": (&stage.Tally{}).Of(t, flow.ToolInfo{Approval: true})}
+	host.Store = &store.Memory{Now: func() time.Time { return time.Unix(0, 0) }} // the times of logs are ahead, and go on from their last
+	engine := kernel.Of(t, host)
 	for seed := range *peopleSeeds {
-		s := &peopleSim{world: newWorld(t, engine, "people", seed, 4), met: met, sent: make(map[string]request), read: make(map[string]request)}
+		s := &peopleSim{
+			world: newWorld(t, engine, "people", seed, 4), met: met, sent: make(map[string]request), read: make(map[string]request),
+			host: host, more: rand.New(rand.NewPCG(seed, 6)), decided: make(map[string]flow.Option),
+		}
 		s.play()
 	}
 	t.Logf("seeds 0..%d: %v", *peopleSeeds-1, met)
@@ -39,7 +49,8 @@ func TestSimulationOfPeople(t *testing.T) {
 	for _, what := range []string{
 		"note", "note to some", "note with a question", "note that is refused", "note that is said again", "note that is held back",
 		"answer in time", "answer that counts after the time", "answer that comes too late", "answer out of turn", "stand-in", "skipped",
-		"kill", "pause", "floor", "completed", "hard limit",
+		"kill", "pause", "stop", "floor", "completed", "hard limit", "use of a tool", "use that is approved", "use that is denied",
+		"use of which nobody knows the outcome", "reopened", "reopened for a question", "not reopened", "fork", "asked anew",
 	} {
 		assert.Positive(t, met[what], "%s: the simulation no longer meets one", what)
 	}
@@ -54,16 +65,30 @@ type peopleSim struct {
 	sent    map[string]request // the requests that are in flight, by their calls
 	read    map[string]request // the latest request of each speaker
 	retries int
+
+	host    *debate.Engine         // what goes on after the end is of its store
+	more    *rand.Rand             // draws tools, stops, and what follows the end
+	user    string                 // the participant whose model uses the tool, where there is one
+	decided map[string]flow.Option // what was answered, by inquiry
+	kept    []string               // the debates that are stored
+	stored  int64                  // how many events of the present one are
+	done    map[string]bool        // the calls that were done where it began as a copy
+	again   *reopened              // nil: it was not reopened
 }
 
 // request is what somebody is sent of the conversation, with who has said it.
 type request []string
 
-// requestOf returns the messages of a command.
+// requestOf returns the messages of a command. The uses of tools, with the text before them, stand behind all that was said: they are left
+// out.
 func requestOf(c *flow.Command) request {
 	var all request
 	for i := range c.Request.Messages {
-		all = append(all, c.Request.Messages[i].Speaker+": "+c.Request.Messages[i].Text)
+		m := &c.Request.Messages[i]
+		if len(m.ToolCalls) > 0 {
+			return all[:len(all)-1]
+		}
+		all = append(all, m.Speaker+": "+m.Text)
 	}
 	return all
 }
@@ -88,6 +113,21 @@ func (s *peopleSim) play() {
 	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
 		s.step(signal)
 	}
+	s.toEnd()
+	if chance(s.more, 2) {
+		return
+	}
+	defer s.forget()
+	s.keep()
+	for times := 1 + s.more.IntN(2); times > 0 && s.goesOn(); times-- {
+		s.toEnd()
+		s.keep()
+	}
+}
+
+// toEnd plays until nothing more can be recorded.
+func (s *peopleSim) toEnd() {
+	s.t.Helper()
 	for range 3_000 {
 		if s.core.Over() {
 			s.checkEnd()
@@ -109,6 +149,10 @@ func (s *peopleSim) drawn() debate.Config {
 	for i := range config.Participants {
 		p := &config.Participants[i]
 		p.Model, p.Person, p.Term = s.actor("test/large", 2)
+	}
+	if chance(s.more, 3) {
+		config.Tools, config.ToolUses, s.user = []string{"add"}, 2, oneOf(s.more, config.Participants...).Name
+		config.ToolPolicy.Approval = oneOf(s.more, "", flow.OptionApprove)
 	}
 	if config.Audience != nil {
 		m := &config.Audience.Members[0]
@@ -161,6 +205,11 @@ func (s *peopleSim) actor(model string, people int) (string, bool, flow.Term) {
 // proceed does one thing that may happen now.
 func (s *peopleSim) proceed() {
 	r := s.core.Record()
+	if chance(s.more, 1_000) && !r.Final() && r.Working() != flow.StateCompleting {
+		s.met["stop"]++
+		s.step(flow.Stop{})
+		return
+	}
 	switch n := s.dice.IntN(40); {
 	case n < 4:
 		s.kill(len(s.log))
@@ -227,6 +276,8 @@ func (s *peopleSim) follow(out flow.Output) {
 		if answer := body.As[flow.Answer](out.Events[i]); answer != nil && answer.Option == flow.OptionStandIn {
 			s.met["stand-in"]++
 		}
+		s.checkIntent(&out.Events[i])
+		s.decide(&out.Events[i])
 		if turn := body.As[flow.Turn](out.Events[i]); turn != nil && r.Seat(turn.Speaker) >= 0 {
 			person := stage.View(r).Config().Participants[r.Seat(turn.Speaker)].Person
 			if turn.StandIn != (person && turn.Model != "") {
@@ -253,6 +304,9 @@ func (s *peopleSim) checkRequest(call string) {
 	if err != nil {
 		s.failf("%v", err)
 	}
+	if command.Tool != "" {
+		return
+	}
 	r := s.core.Record()
 	now := requestOf(command)
 	s.sent[call] = now
@@ -262,6 +316,9 @@ func (s *peopleSim) checkRequest(call string) {
 		want := 0
 		if !r.Held(n.ID) && (len(n.To) == 0 || seat < 0 || slices.Contains(n.To, command.By)) {
 			want = 1
+		}
+		if n.As == formerVerdict && judges(command.Kind) {
+			want = 0
 		}
 		if times := now.times(n); times != want && (!back || times > want) {
 			s.failf("%s reads the note %s %d times", call, n.ID, times)
@@ -370,6 +427,12 @@ func (s *peopleSim) kill(stored int) {
 		s.log = s.throughJSON(s.log)
 	}
 	s.core, s.wait = s.load(s.log), time.Time{}
+	s.takeOver()
+}
+
+// takeOver goes on with what another process has left.
+func (s *peopleSim) takeOver() {
+	s.t.Helper()
 	for _, lost := range s.core.InFlight() {
 		s.step(lost)
 	}
@@ -383,6 +446,11 @@ func (s *peopleSim) land(f flow.Lost) {
 		s.step(f)
 		return
 	}
+	if command.Tool != "" {
+		s.met["use of a tool"]++
+		s.step(flow.Result{Call: f.Call, Attempt: f.Attempt, Text: "3"})
+		return
+	}
 	for _, n := range s.core.Record().Notes {
 		if sent, now := s.sent[f.Call].times(n), requestOf(command).times(n); sent != now {
 			s.failf("%s has read the note %s %d times, and would now read it %d times", f.Call, n.ID, sent, now)
@@ -391,6 +459,10 @@ func (s *peopleSim) land(f flow.Lost) {
 	if chance(s.dice, 20) {
 		kind := oneOf(s.dice, provider.KindNetwork, provider.KindRateLimit, provider.KindRefusal)
 		s.step(flow.Failed{Call: f.Call, Attempt: f.Attempt, Error: &flow.Error{Kind: kind, Err: errors.New("no luck")}, Free: true})
+		return
+	}
+	if command.By == s.user && len(command.Request.Tools) > 0 && chance(s.more, 2) {
+		s.step(flow.Result{Call: f.Call, Attempt: f.Attempt, Text: "Let me see.", Calls: stage.OneSum(1)[0], Usage: stage.LittleUsage})
 		return
 	}
 	var schema []byte
@@ -452,19 +524,19 @@ func (s *peopleSim) choose(q *flow.Inquiry) {
 	s.accepts(a) // what others have left may need whom it is about
 }
 
-// mend is what a host does about an error: it tries again three times.
+// mend is what a host does about an error: it tries again three times, and then ends the debate.
 func (s *peopleSim) mend(r *flow.Record) {
 	if r.Failure.Kind == provider.KindCostLimit {
 		s.met["hard limit"]++
 	}
 	if s.retries++; s.retries > 3 || !r.Failure.Retryable() || r.Failure.Kind == provider.KindCostLimit {
-		s.step(flow.Cancel{})
+		s.step(oneOf[flow.Signal](s.more, flow.Cancel{}, flow.Stop{}))
 		return
 	}
 	s.step(flow.Retry{})
 }
 
-// checkEnd: each note that was accepted is in the log once, and the log makes the same record.
+// checkEnd: each note that was accepted is in the log once, all that was paid is counted once, and the log makes the same record.
 func (s *peopleSim) checkEnd() {
 	s.t.Helper()
 	r := s.core.Record()
@@ -484,6 +556,10 @@ func (s *peopleSim) checkEnd() {
 		s.failf("the notes %q were accepted, and %q are in the log", want, kept)
 	case r.Reserved() != 0 || len(r.Inquiries) > 0 && r.State == flow.StateCompleted:
 		s.failf("in state %s, %v are reserved, and %d questions are open", r.State, r.Reserved(), len(r.Inquiries))
+	}
+	s.checkPaid("the log", s.log, r.Spent())
+	if s.again != nil {
+		s.checkReopened()
 	}
 	s.same("the log", outline(s.load(s.log)), outline(s.core))
 }
