@@ -62,7 +62,7 @@ func (s *peopleSim) reopen() bool {
 	o := flow.Reopening{ID: s.id + "-again"}
 	to := oneOf(s.more, former.Config().Participants...)
 	if former.Format().Rounds > 0 || chance(s.more, 2) {
-		o.Ask, o.To = "Who pays for it?", to.Name
+		o.Ask, o.To = fmt.Sprintf("Who pays for it, %d?", len(former.Notes)), to.Name // each question once
 	} else {
 		o.Rounds = 1 + s.more.IntN(2)
 	}
