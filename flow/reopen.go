@@ -45,7 +45,7 @@ const mostReopened = 100
 func (c *Core) reopen(s Reopened) error {
 	r := c.record
 	step := c.machine.flow.Steps[StateCompleting]
-	if r.State != StateCompleting || r.Parent() == nil || len(r.inFlight) > 0 || step.Calls != nil && r.lacks(step.Calls(r)) {
+	if r.State != StateCompleting || r.Parent() == nil || step.Calls != nil && r.lacks(step.Calls(r)) {
 		err := WithMend(errors.New("the conversation is no fork of one whose conclusion is made"), "fork the conversation")
 		return &Error{Kind: provider.KindState, Op: string(TriggerReopen), Err: err}
 	}
