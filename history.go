@@ -47,6 +47,9 @@ const MaxSnapshot = engine.MaxSnapshot
 // unattended. Any other fork is unattended if the edited config says so. The amendments of the copied part hold in the new
 // debate too. If edit changes what they set, the new debate records that as an amendment after the copied part.
 //
+// If edit changes the number of rounds, the present round begins as that number has it, as long as no call of it has a result, was left
+// out or waits for a decision. A round in which somebody has spoken keeps its phase.
+//
 // What the copied part has cost counts as the new debate's own. If the debate was paused or in error at the cut, so
 // is the new one. A debate that a hard limit has stopped can be retried with a higher limit. If a soft limit has ended the rounds, fork
 // from the event before its warning.

@@ -113,7 +113,7 @@ type Flow struct {
 	// [Reopening] in small letters. The rules need one for [TriggerReopen]. nil: conversations of this flow are not reopened.
 	Reopen func(r *Record, o Reopening) (Config, Note, error)
 	// Round returns how the nth round begins under the settings of the record. A fork of another number of rounds asks for it, if the round
-	// with which its copy ends has begun and nothing else has happened in it. nil: that round stays as it was.
+	// that is present at the end of its copy has begun and nothing was done in it. nil: that round stays as it was.
 	Round func(r *Record, n int) *Round
 	// Amend reports what of an amendment the flow cannot change. The kernel has checked the rest: models can be given to those who have
 	// a [Seat] for one. The flow's functions read the number of rounds from Record.Settings. nil: rounds cannot be changed.

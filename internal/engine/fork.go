@@ -64,7 +64,7 @@ func (l *Engine) fork(
 	if err != nil {
 		return "", nil, err
 	}
-	if err = l.beginAnew(plan.settings.ID, copied); err != nil {
+	if err = l.beginAnew(origin, plan.settings.ID, copied, again); err != nil {
 		return "", nil, err
 	}
 	if lasting != nil {

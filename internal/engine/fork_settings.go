@@ -24,11 +24,17 @@ func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event, again *
 	return append(events, flow.Event{Seq: record.Seq + 1, At: record.LastAt, Body: a}), nil
 }
 
-// beginAnew has a round with which a copy ends begin as the fork has it, if that has another number of rounds: nothing was done in it.
-func (l *Engine) beginAnew(id string, copied []flow.Event) error {
+// beginAnew has the round that is present at the end of a copy begin as a fork of another number of rounds has it, if nothing was done in
+// it: no call has a result or was left out, nobody was dropped, and no decision about a call is awaited. A reopening leaves it as it was.
+func (l *Engine) beginAnew(origin *flow.Core, id string, copied []flow.Event, again *reopening) error {
+	if again != nil {
+		return nil
+	}
 	i := len(copied) - 1
-	if _, amended := copied[i].Body.(*flow.Amendment); amended {
-		i--
+	for ; i > 0 && copied[i].Kind() != flow.EventRound; i-- {
+		if isDone(copied[i].Body) {
+			return nil
+		}
 	}
 	began, ok := copied[i].Body.(*flow.Round)
 	if !ok {
@@ -38,14 +44,13 @@ func (l *Engine) beginAnew(id string, copied []flow.Event) error {
 	if err != nil {
 		return err
 	}
-	begins := forked.Flow().Round
-	if begins == nil {
+	record, begins := forked.Record(), forked.Flow().Round
+	edited := record.Start().Settings.Rounds != origin.Record().Start().Settings.Rounds
+	awaited := func(q flow.Inquiry) bool { return len(q.About) > 0 }
+	if begins == nil || !edited || slices.ContainsFunc(record.Inquiries, awaited) {
 		return nil
 	}
-	anew := begins(forked.Record(), began.N)
-	if anew.Of == began.Of {
-		return nil
-	}
+	anew := begins(record, began.N)
 	copied[i].Body = anew
 	if t, ok := copied[i-1].Body.(*flow.Transition); ok && t.Round != nil {
 		led := *t
@@ -53,6 +58,19 @@ func (l *Engine) beginAnew(id string, copied []flow.Event) error {
 		copied[i-1].Body = &led
 	}
 	return nil
+}
+
+// isDone reports whether an event is what was done in a round: more than that an attempt was begun or has failed, or that what was said
+// before was summarised.
+func isDone(body flow.Body) bool {
+	switch body.(type) {
+	case *flow.Skipped, *flow.Dropped, *flow.Foreign: // only the flow knows what the last is: such as a decision who speaks
+		return true
+	case *flow.Failure, *flow.Rejection, *flow.Summarized:
+		return false
+	}
+	_, ended := body.(flow.AttemptEnd)
+	return ended
 }
 
 // replaced returns the models that an edit of the config has changed for actors for whom another model was chosen in the copied part.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,8 @@ import (
 	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // What an edit changes holds from the fork on.
@@ -28,10 +31,9 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 	spoken := func(n int) func(t *testing.T, events part) int64 {
 		return func(t *testing.T, events part) int64 { return until(t, events, n, isTurn) }
 	}
+	isRound := func(e *debate.Event) bool { return body.As[flow.Round](*e) != nil }
 	begun := func(n int) func(t *testing.T, events part) int64 {
-		return func(t *testing.T, events part) int64 {
-			return until(t, events, n, func(e *debate.Event) bool { return body.As[flow.Round](*e) != nil })
-		}
+		return func(t *testing.T, events part) int64 { return until(t, events, n, isRound) }
 	}
 	everyOther := func(turns []*flow.Turn) (kinds []flow.CallKind) { // one of each round of two
 		for i := 0; i < len(turns); i += 2 {
@@ -119,6 +121,14 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, 3, rounds(s.record))
 				assert.Equal(t, []flow.CallKind{"opening", "rebuttal", "closing"}, everyOther(s.record.Turns))
+			},
+		},
+		"fewer rounds, once somebody has spoken in the last of them": {
+			config: func(c *debate.Config) { c.Rounds = 5 },
+			at:     spoken(5), edit: func(c *debate.Config) { c.Rounds = 3 },
+			check: func(t *testing.T, s shown) {
+				assert.Equal(t, []flow.CallKind{"opening", "rebuttal", "rebuttal"}, everyOther(s.record.Turns))
+				assert.Equal(t, flow.CallKind("rebuttal"), s.record.Turns[5].Kind)
 			},
 		},
 		"fewer rounds than have begun": {
@@ -272,6 +282,75 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			require.NoError(t, err)
 			_, err = (&debate.Engine{}).Import(t.Context(), bytes.NewReader(data))
 			assert.NoError(t, err, "the fork's log is as good as any")
+		}))
+	}
+}
+
+// The present round begins in a fork as the fork's number of rounds has it, as long as nobody has spoken in it: also if somebody is asked
+// there, and if the debate was paused. A fork whose number of rounds was not edited leaves it as it was, whatever was amended since.
+func TestARoundInWhichNobodyHasSpokenIsForked(t *testing.T) {
+	for name, tc := range map[string]struct {
+		person         bool // Ada
+		rounds, forked int  // the number of rounds of the original, and of the fork
+		then           func(t *testing.T, session *debate.Session)
+		want           []flow.CallKind // of each round
+	}{
+		"a person is asked": {
+			person: true, rounds: 5, forked: 3,
+			then: func(t *testing.T, session *debate.Session) {
+				for _, call := range []string{stage.AdasOpening, "r2.rebuttal.Ada"} {
+					stage.AwaitsInput(t, session)
+					require.NoError(t, session.Answer(t.Context(), flow.Answer{Inquiry: call, Text: "A word of mine."}))
+				}
+				stage.AwaitsInput(t, session)
+			},
+			want: []flow.CallKind{"opening", "rebuttal", "closing"},
+		},
+		"the debate is paused": {
+			rounds: 5, forked: 3,
+			then: func(t *testing.T, session *debate.Session) {
+				stage.Pass(270 * time.Second)
+				require.NoError(t, session.Pause(t.Context()))
+			},
+			want: []flow.CallKind{"opening", "rebuttal", "closing"},
+		},
+		"the number of rounds is amended": {
+			rounds: 3, forked: 3,
+			then: func(t *testing.T, session *debate.Session) {
+				stage.Pass(270 * time.Second)
+				require.NoError(t, session.Control(t.Context(), flow.Amendment{Rounds: new(5)}))
+			},
+			want: []flow.CallKind{"opening", "rebuttal", "closing", "rebuttal", "closing"},
+		},
+	} {
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.Rounds, config.Judging = tc.rounds, nil
+			if tc.person {
+				config.Participants[0].Model, config.Participants[0].Person = "", true
+			}
+			engine, p := stage.Engine(config)
+			engine.Store = &store.Memory{}
+			stage.Altered(p, func(_ *provider.Request, r *scripted.Reply) { r.Delay = time.Minute })
+			session := stage.Started(t, engine, config)
+			tc.then(t, session)
+			record := stage.SessionRecord(t, session)
+			require.Equal(t, []int{3, 4}, []int{record.Round, len(record.Turns)})
+			fork, err := engine.Fork(t.Context(), session.ID(), record.Seq, debate.Editing(func(c *debate.Config) {
+				c.Rounds, c.Participants[0].Model, c.Participants[0].Person = tc.forked, "test/debater", false
+			}))
+			require.NoError(t, err)
+			defer fork.Close()
+			if stage.SessionRecord(t, fork).State == flow.StatePaused {
+				require.NoError(t, fork.Resume(t.Context()))
+			}
+			var kinds []flow.CallKind
+			for _, turn := range stage.Ended(t, fork).Turns {
+				if turn.Speaker == "Ada" {
+					kinds = append(kinds, turn.Kind)
+				}
+			}
+			assert.Equal(t, tc.want, kinds)
 		}))
 	}
 }
