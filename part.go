@@ -154,7 +154,11 @@ func (d *Debate) Text(name string) string { return d.texts[name] }
 func (d *Debate) Fold(e *flow.Event) error {
 	switch body := e.Body.(type) {
 	case *flow.Round:
-		d.beginRound(body.N, cmp.Or(body.Of, d.rounds()))
+		of := d.rounds()
+		if p := d.Parent(); p != nil && p.KeepsOf {
+			of = body.Of
+		}
+		d.beginRound(body.N, of)
 	case *flow.Turn:
 		d.foldTurn(body)
 	case *flow.Note:

@@ -37,6 +37,9 @@ type Parent struct {
 	// Spent is what the copied events have used. It counts against the limits of this conversation, and is part of Record.Spent, as it
 	// is of the parent's. The zero value: nothing, or the log of an older release, which does not say.
 	Spent Account `json:"spent,omitzero"`
+	// KeepsOf means that each round has the number of rounds that it began with. false: the log of an older release, in which copied rounds
+	// have the number of the settings.
+	KeepsOf bool `json:"keepsOf,omitempty"`
 }
 
 // Transition is a change of state.

@@ -58,7 +58,7 @@ func (l *Engine) fork(
 	if err != nil {
 		return "", nil, err
 	}
-	start.Parent = &flow.Parent{ID: id, Seq: seq}
+	start.Parent = parentOf(origin.Record(), id, seq)
 	asked := askedSince(origin.Record(), events[:seq])
 	copied, err := l.kept(origin, plan.settings.ID, copyPrefix(origin, start, events, seq, asked), again)
 	if err != nil {

@@ -24,6 +24,12 @@ func (l *Engine) kept(origin *flow.Core, id string, events []flow.Event, again *
 	return append(events, flow.Event{Seq: record.Seq + 1, At: record.LastAt, Body: a}), nil
 }
 
+// parentOf names the origin of a fork. Rounds that an older release has copied to it count as they did there.
+func parentOf(origin *flow.Record, id string, seq int64) *flow.Parent {
+	former := origin.Parent()
+	return &flow.Parent{ID: id, Seq: seq, KeepsOf: former == nil || former.Seq == 0 || former.KeepsOf}
+}
+
 // beginAnew has the round that is present at the end of a copy begin as a fork of another number of rounds has it, if nothing was done in
 // it: no call has a result or was left out, nobody was dropped, and no decision about a call is awaited. A reopening leaves it as it was.
 func (l *Engine) beginAnew(origin *flow.Core, id string, copied []flow.Event, again *reopening) error {

@@ -121,6 +121,17 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, 3, rounds(s.record))
 				assert.Equal(t, []flow.CallKind{"opening", "rebuttal", "closing"}, everyOther(s.record.Turns))
+				phase := func(keepsOf bool) string { // of a third round that was copied as it was
+					log := stage.Kept(t, s.world.engine.Store, s.session.ID())
+					log = log[:until(t, log, 3, isRound)]
+					start := *body.As[flow.Start](log[0])
+					parent := *start.Parent
+					parent.KeepsOf, start.Parent, log[0].Body = keepsOf, &parent, &start
+					log[len(log)-1].Body = &flow.Round{N: 3, Of: 5, Phase: "rebuttal"}
+					return stage.View(stage.CoreOf(t, s.world.engine, "copied", log).Record()).Phase(3)
+				}
+				assert.Equal(t, "rebuttal", phase(true))
+				assert.Equal(t, "closing", phase(false), "an older release has counted its turns so")
 			},
 		},
 		"fewer rounds, once somebody has spoken in the last of them": {

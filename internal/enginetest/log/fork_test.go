@@ -58,9 +58,10 @@ func TestAForkOfAFork(t *testing.T) {
 		require.NoError(t, err)
 		record := w.conclude(t, second)
 		assert.Equal(t, want, stage.Canonical(t, record))
-		assert.Equal(t, &flow.Parent{ID: "child", Seq: at, Spent: record.Copied()}, record.Parent())
+		assert.Equal(t, &flow.Parent{ID: "child", Seq: at, Spent: record.Copied(), KeepsOf: true}, record.Parent())
 		child := w.recordOf(t, "child")
-		assert.Equal(t, &flow.Parent{ID: "parent", Seq: until(t, events, 3, isTurn), Spent: child.Copied()}, child.Parent())
+		parent := &flow.Parent{ID: "parent", Seq: until(t, events, 3, isTurn), Spent: child.Copied(), KeepsOf: true}
+		assert.Equal(t, parent, child.Parent())
 		assert.Nil(t, w.recordOf(t, "parent").Parent())
 		third, err := w.engine.Fork(t.Context(), "grandchild", 0, nil)
 		require.NoError(t, err)
