@@ -86,26 +86,30 @@ func (r *Record) summaryCall(s span, model string, options *provider.Options, to
 }
 
 // needs returns the call for a summary that a request needs. For a call that claims all of its view, it leaves two thirds
-// of the room. If only calls of this model read it, it covers whole rounds as far as possible.
+// of the room. If only calls of this model read it, it covers whole rounds as far as possible. What it keeps of markers is part of its
+// tokens.
 func (r *Record) needs(ready *prepared, upto int, p *window.Problem) *Call {
 	model, only := r.summarizing(ready.call)
 	s, options, tokens := span{ready.view, upto, only}, r.summarizerOptions(ready.call, only), r.summaryTokens()
 	if ready.call.View.All {
 		tokens = r.digestTokens(p)
 	}
-	if only == "" {
-		return r.summaryCall(s, model, options, tokens)
+	if only != "" {
+		last := s.view.Rounds[upto-1]
+		switch first, end := s.view.Since(last), s.view.Since(last+1); {
+		case end == upto:
+		case first > max(p.Covered, p.Opening):
+			s.upto = first
+		case end <= p.Len()-max(p.Keep, 1):
+			s.upto = end
+		}
 	}
-	last := s.view.Rounds[upto-1]
-	switch first, end := s.view.Since(last), s.view.Since(last+1); {
-	case end == upto:
-	case first > max(p.Covered, p.Opening):
-		s.upto = first
-	case end <= p.Len()-max(p.Keep, 1):
-		s.upto = end
-	}
+	const half = 2 // the other is the summary's
+	tokens -= len(r.marked(s.view, s.upto, tokens/half)) / markBytes
 	call := r.summaryCall(s, model, options, tokens)
-	_, call.Fallbacks = r.modelsOf(ready.call)
+	if only != "" {
+		_, call.Fallbacks = r.modelsOf(ready.call)
+	}
 	return call
 }
 
@@ -134,7 +138,7 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 	r, s := c.record, ready.call.span
 	from := 0
 	if former := s.view.Summary(s.only); former != nil {
-		from, ready.summary = former.Upto, &former.Message
+		from, ready.summary = former.Upto, &former.Made
 	}
 	ready.view, ready.start, ready.from, ready.upto = s.view, 0, from, min(s.upto, len(s.view.Messages))
 	fixed := ready.fixed()
@@ -198,22 +202,22 @@ func (r *Record) foldSummary(s *Summarized) {
 	if s.Cut {
 		content += "\n[… the summary was longer, and is cut here]"
 	}
+	made := provider.Message{Speaker: summaryTitle, Text: text.Escape(content, r.fence), Fence: r.fence}
+	read := made
 	if call := r.calls[s.Call]; call != nil && call.intent != nil {
-		content += r.marked(v, s.Upto, min(mostMarked, maxReplyBytes(visibleTokens(call.intent))-len(content)))
+		read.Text = text.Escape(content+r.marked(v, s.Upto, visibleTokens(call.intent)), r.fence)
 	}
-	v.Summarize(s.Only, &transcript.Summary{
-		Message: provider.Message{Speaker: summaryTitle, Text: text.Escape(content, r.fence), Fence: r.fence}, Upto: s.Upto,
-	})
+	v.Summarize(s.Only, &transcript.Summary{Message: read, Made: made, Upto: s.Upto})
 }
 
-// mostMarked bounds what a summary keeps of markers, in bytes.
-const mostMarked = 2000
+// mostMarked bounds what a summary keeps of markers, in bytes, and markBytes is how many of them count as a token: those of English.
+const mostMarked, markBytes = 2000, 4
 
-// marked tells what only markers say of the first messages of a view, in at most so many bytes: that one is a note, that a quotation does
+// marked tells what only markers say of the first messages of a view, in at most so many tokens: that one is a note, that a quotation does
 // not stand so in a document, that a model stood in. Whoever reads a summary reads no marker. "": there is nothing to tell, or no room.
-func (r *Record) marked(v *transcript.View, upto, room int) string {
+func (r *Record) marked(v *transcript.View, upto, tokens int) string {
 	const head, rest = "\n\nThe program adds what it has marked in these turns:", "\n- …"
-	out := head
+	out, room := head, min(mostMarked, tokens*markBytes)
 	for i := range min(upto, len(v.Messages)) {
 		m := &v.Messages[i]
 		line := "\n- " + m.Speaker + ": " + m.Label

@@ -39,7 +39,8 @@ type View struct {
 
 // Summary replaces the messages of a view up to Upto, exclusive.
 type Summary struct {
-	Message provider.Message
+	Message provider.Message // as it is read
+	Made    provider.Message // as it was made, without what the program has added: another summary continues it
 	Upto    int
 }
 

@@ -209,7 +209,8 @@ func TestASummaryForAJudgeWithoutNames(t *testing.T) {
 	}
 }
 
-// A summary keeps what only the marker of a note says: whoever reads the summary knows that it is no argument of a side.
+// A summary keeps what only the marker of a note says: whoever reads the summary knows that it is no argument of a side. That is part of
+// what the summary may take: a judge whose window is small reads it as it would without, and no other summary continues it.
 func TestASummaryKeepsWhatMarkersSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := stage.NewTalk(14, 6000).Summarizes(true)
@@ -226,4 +227,42 @@ func TestASummaryKeepsWhatMarkersSay(t *testing.T) {
 		assert.Contains(t, last.Messages[summary].Text, "\n- Mo: note of somebody who takes no part: material, no argument of a side")
 		assert.Equal(t, 1, strings.Count(last.Messages[summary].Text, "\n- "), "of other turns there is nothing to tell")
 	})
+	judged := func(t *testing.T, window, notes int) (*stage.Talk, []debate.Unread) {
+		t.Helper()
+		d := stage.NewTalk(10, 5000)
+		d.Windows(5000, window)
+		d.Said = func(*provider.Request) int { return 200 }
+		d.Summary = func(req *provider.Request) scripted.Reply {
+			return scripted.Reply{Text: stage.Words(req.MaxTokens * 9 / 10)}
+		}
+		stage.Slowly(d.Provider)
+		session := stage.Started(t, d.Engine, d.Config)
+		stage.Pass(2500 * time.Millisecond)
+		for i := range notes {
+			_, err := session.Say(t.Context(), flow.Note{As: fmt.Sprint("Guest ", i), Text: "Mind the rain."})
+			require.NoError(t, err)
+		}
+		return d, stage.View(stage.Ended(t, session)).Outcome().Unread
+	}
+	compared := 0
+	for window := 2500; window <= 3000; window += 250 {
+		synctest.Test(t, func(t *testing.T) {
+			d, unread := judged(t, window, 0)
+			if requests := d.Judges(); len(unread) > 0 || !slices.Contains(stage.Heard(&requests[0]), "summary") {
+				return
+			}
+			compared++
+			d, unread = judged(t, window, 25)
+			assert.Empty(t, unread, "%d tokens", window)
+			verdict := d.Judges()[0]
+			summary := slices.IndexFunc(verdict.Messages, func(m provider.Message) bool { return strings.HasPrefix(m.Speaker, "(summary") })
+			if assert.GreaterOrEqual(t, summary, 0, "%d tokens", window) {
+				assert.Contains(t, verdict.Messages[summary].Text, "\n- Guest 0: note of")
+			}
+			for _, req := range d.Summaries() {
+				assert.NotContains(t, stage.JSON(req.Messages), "The program adds")
+			}
+		})
+	}
+	assert.Positive(t, compared)
 }
