@@ -156,7 +156,7 @@ func (d *Debate) answering(id string, nth int, n *flow.Note) *flow.Call {
 	person := "Somebody who takes no part asks you, out of turn, as " + strconv.Quote(n.As) + ":"
 	if e := d.askedAfter(); e != nil && nth == d.former {
 		by, question, then = "question", e.Question, ""
-		onFail = flow.OnFail{Skip: flow.RuleToo} // it is all that was asked for
+		onFail = flow.OnFail{Skip: flow.RuleToo, Extra: true} // it is all that was asked for
 		model = "After the end of the debate you are asked:"
 		if len(e.Verdicts) > 0 {
 			model = "After the verdict you are asked:"

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // freely is a free-form debate of two whom nobody judges.
@@ -263,6 +266,31 @@ func TestAQuestionAfterTheVerdictThatIsNotAnswered(t *testing.T) {
 	assert.Nil(t, d.Earlier[0].Answer)
 	assert.Equal(t, "the question after the verdict was not answered", d.Evidence)
 	assert.Contains(t, strings.Join(d.Outcome().Degraded, "\n"), "Ben has missed an answer out of turn in round 1")
+
+	synctest.Test(t, func(t *testing.T) { // with that Ben has missed no speech
+		config.RoundTimeout, config.TurnTimeout = time.Hour, 3*time.Hour
+		engine, p := stage.Engine(config)
+		stage.Befall(p, provider.KindRefusal, func(req *provider.Request) bool { return strings.Contains(req.ID, ".aside.") })
+		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
+			if req.Self == "Ben" && strings.Contains(req.ID, "/r2.") {
+				r.Delay = 2 * time.Hour
+			}
+		})
+		again, err := engine.Reopen(t.Context(), stage.Run(t, engine, config).ID, flow.Reopening{Ask: "Who pays?", To: "Ben"})
+		require.NoError(t, err)
+		asked := stage.Ended(t, again)
+		require.NoError(t, again.Close())
+		require.Len(t, asked.SkippedCalls, 1)
+		judge := p.Requests()[len(p.Requests())-1]
+		require.NotNil(t, judge.Schema)
+		assert.NotContains(t, judge.Last.Text, "Has missed speeches")
+		again, err = engine.Reopen(t.Context(), asked.ID, flow.Reopening{Rounds: 1})
+		require.NoError(t, err)
+		d := stage.View(stage.Ended(t, again))
+		require.NoError(t, again.Close())
+		require.Len(t, d.SkippedCalls, 2, "a late speech is the first that Ben has missed")
+		assert.Len(t, d.Verdicts, 1)
+	})
 }
 
 // The chair of a format holds no view, and is asked for none: neither out of turn nor after the end.

@@ -273,7 +273,7 @@ func (d *Debate) absences(round int) string {
 	all := d.contest()
 	for i := range d.SkippedCalls {
 		s := &d.SkippedCalls[i]
-		if s.Round == 0 || round != 0 && s.Round != round || d.Seat(s.By) < 0 || d.IsDropped(s.By) {
+		if s.Round == 0 || s.Aid || round != 0 && s.Round != round || d.Seat(s.By) < 0 || d.IsDropped(s.By) {
 			continue
 		}
 		what := fmt.Sprintf("%s in round %d", d.Hide(s.By), s.Round)

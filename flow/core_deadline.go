@@ -245,7 +245,7 @@ func callOf(in *Intent) *Call {
 }
 
 // cutOff breaks off a call and leaves it out. It does not if the conversation cannot do without the call, or if the actor has
-// missed the round before as well and the call is not optional: fatal is the failure that the conversation ends in.
+// missed the round before as well and owes the call: fatal is the failure that the conversation ends in.
 func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 	if state := c.record.calls[call.ID]; state != nil && state.status == callInFlight {
 		if err := c.breakOff(state, why); err != nil {
@@ -255,7 +255,7 @@ func (c *Core) cutOff(call *Call, why string) (fatal *Error, _ error) {
 	if call.SkipWith != "" {
 		return nil, c.skipWith(call)
 	}
-	second := !call.OnFail.Aid && c.record.missed(call.ID, call.By) > 0
+	second := !call.OnFail.spares() && c.record.missed(call.ID, call.By) > 0
 	if second || call.Needed {
 		what := "and the conversation cannot do without this call"
 		if second {

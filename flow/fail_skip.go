@@ -20,14 +20,15 @@ type Skipped struct {
 	// With is the call that was left out before, as Call.SkipWith names it. Then the actor of this one has missed nothing. "":
 	// this call was left out by itself.
 	With string `json:"with,omitempty" redact:"-"`
-	// Aid means that the result was optional. Then the actor has missed nothing either.
+	// Aid means that the result was optional, or beside what the actor owes. Then the actor has missed nothing either.
 	Aid bool `json:"aid,omitempty"`
 }
 
 // skip records that a call is left out.
 func (c *Core) skip(call *Call, reason string, cause Kind) error {
 	return c.emit(Event{Body: &Skipped{
-		Call: call.ID, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Reason: reason, Cause: cause, Aid: call.OnFail.Aid,
+		Call: call.ID, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Reason: reason, Cause: cause,
+		Aid: call.OnFail.spares(),
 	}})
 }
 

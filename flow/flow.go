@@ -395,11 +395,17 @@ type OnFail struct {
 	// its kind.
 	Aid     bool
 	Instead []Kind
+	// Extra means that the result is beside what the actor owes in the round: if it is left out, the actor has missed nothing. Unlike with
+	// Aid, somebody decides about a failure.
+	Extra bool
 	// Fire fires a trigger of the flow's own, or TriggerComplete. The flow then acts on the failure itself: nobody else
 	// decides about it. If no rule of the present state allows the trigger, Settings.OnFailure decides. A call with any other
 	// trigger of the lifecycle is not made: the conversation goes to the error state.
 	Fire Trigger
 }
+
+// spares reports whether the actor of a call that is left out has missed nothing.
+func (o *OnFail) spares() bool { return o.Aid || o.Extra }
 
 // instead reports whether the flow goes on by itself after a failure of this kind.
 func (o *OnFail) instead(kind Kind) bool { return o.Aid || slices.Contains(o.Instead, kind) }
