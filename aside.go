@@ -148,7 +148,7 @@ func (d *Debate) speechBegun() bool {
 func (d *Debate) answering(id string, nth int, n *flow.Note) *flow.Call {
 	seat := d.Seat(n.Ask)
 	by, question, then := n.As, n.Text, " Then the debate goes on."
-	onFail := flow.OnFail{Aid: true}
+	onFail, needed := flow.OnFail{Aid: true}, false
 	if d.phase >= 0 && d.format.Phases[d.phase].Name == format.PhaseClosing {
 		then = " Bring no new argument." + then
 	}
@@ -156,7 +156,7 @@ func (d *Debate) answering(id string, nth int, n *flow.Note) *flow.Call {
 	person := "Somebody who takes no part asks you, out of turn, as " + strconv.Quote(n.As) + ":"
 	if e := d.askedAfter(); e != nil && nth == d.former {
 		by, question, then = "question", e.Question, ""
-		onFail = flow.OnFail{Skip: flow.RuleToo, Extra: true} // it is all that was asked for
+		onFail, needed = flow.OnFail{Skip: flow.RuleToo, Extra: true}, true // it is all that was asked for
 		model = "After the end of the debate you are asked:"
 		if len(e.Verdicts) > 0 {
 			model = "After the verdict you are asked:"
@@ -164,7 +164,7 @@ func (d *Debate) answering(id string, nth int, n *flow.Note) *flow.Call {
 		person = model
 	}
 	call := &flow.Call{
-		ID: id, Kind: KindAside, Round: d.Round, Slot: len(d.schedule) + nth, System: d.systems[seat], OnFail: onFail,
+		ID: id, Kind: KindAside, Round: d.Round, Slot: len(d.schedule) + nth, System: d.systems[seat], OnFail: onFail, Needed: needed,
 		Last: func(*flow.Record) string {
 			return model + "\n\n" + d.Quote(by, question) + "\n\nAnswer the question in at most 150 words." + then + d.inLanguage()
 		},

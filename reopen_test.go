@@ -317,16 +317,18 @@ func TestReopeningUnderABudget(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-// The one answer has all of the round's time: speeches that nobody holds any more have no part of it.
+// The one answer has all of the round's time: speeches that nobody holds any more have no part of it. If it takes longer, somebody decides
+// what follows, and no other verdict is paid.
 func TestTheAnswerAfterTheVerdictHasAllOfTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := stage.TwoDebaters()
-		config.Format, config.RoundTimeout, config.TurnTimeout = format.RoundLimited, time.Hour, time.Hour
+		config.Format, config.RoundTimeout, config.TurnTimeout = format.RoundLimited, time.Hour, 2*time.Hour
 		engine, p := stage.Engine(config)
+		takes := 65 * time.Minute
 		stage.Altered(p, func(req *provider.Request, r *scripted.Reply) {
 			switch {
 			case strings.Contains(req.ID, ".aside."):
-				r.Delay = 55 * time.Minute
+				r.Delay = takes
 			case req.Schema == nil:
 				r.Delay = 10 * time.Minute
 			}
@@ -336,6 +338,12 @@ func TestTheAnswerAfterTheVerdictHasAllOfTheTime(t *testing.T) {
 		require.NoError(t, session.Stop(t.Context()))
 		again, err := engine.Reopen(t.Context(), stage.Ended(t, session).ID, flow.Reopening{Ask: "Who pays?", To: "Ada"})
 		require.NoError(t, err)
+		late, err := again.Wait(t.Context())
+		stage.RequireKind(t, err, provider.KindTimeout)
+		assert.Equal(t, flow.StateError, late.State)
+		assert.Empty(t, stage.View(late).Verdicts)
+		takes = 55 * time.Minute
+		require.NoError(t, again.Retry(t.Context()))
 		d := stage.View(stage.Ended(t, again))
 		require.NoError(t, again.Close())
 		assert.NotNil(t, d.Earlier[0].Answer)
