@@ -83,21 +83,23 @@ func (d *Debate) missed(s *flow.Skipped) string {
 	return s.Missed(what)
 }
 
-// unanswered names the questions out of turn that have no answer and get none, unless the answer was left out: missed says that.
+// unanswered names the questions out of turn that have no answer and get none, unless missed says that the answer was left out, or
+// lacksSpeeches that it is owed.
 func (d *Debate) unanswered() []string {
 	var out []string
 	ended := d.Final() || d.State == flow.StateError
 	for k, n := range d.Notes {
 		id := asideID(n.Round, k, n.Ask)
 		asked := !ended && n.Round == d.Round && k >= d.former && !d.Failed(id) && !d.IsDropped(n.Ask)
-		if n.Ask == "" || asked || d.Done(id) || d.Skipped(id) {
+		owed := k == d.former && d.owesAnswer() != ""
+		if n.Ask == "" || asked || owed || d.Done(id) || d.Skipped(id) {
 			continue
 		}
-		question := "of " + strconv.Quote(n.As)
-		if n.Asks() == "" {
-			question = "after the conclusion"
+		question := "the question of " + strconv.Quote(n.As)
+		if i := slices.IndexFunc(d.Earlier, func(e Concluded) bool { return e.note == k }); i >= 0 {
+			question = d.Earlier[i].asked()
 		}
-		out = append(out, fmt.Sprintf("%s has not answered the question %s in round %d", n.Ask, question, n.Round))
+		out = append(out, fmt.Sprintf("%s has not answered %s in round %d", n.Ask, question, n.Round))
 	}
 	return out
 }

@@ -87,7 +87,7 @@ func (d *Debate) lacksSpeeches() []string {
 	var out []string
 	if d.alone {
 		if who := d.owesAnswer(); who != "" && !d.Skipped(asideID(d.Round, d.former, who)) {
-			out = append(out, "the answer of "+who+" to the question after the verdict")
+			out = append(out, "the answer of "+who+" to "+d.askedAfter().asked())
 		}
 		return out
 	}

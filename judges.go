@@ -415,12 +415,12 @@ func (d *Debate) hideCitation(c *provider.Citation, same bool) {
 
 func judged(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
-	exit := flow.Exit{}
+	exit, after := flow.Exit{}, d.askedAfter()
 	switch end, ends := endReason(d); {
-	case d.owesAnswer() != "":
-		exit.Reason, exit.Evidence = flow.EndRounds, "the question after the verdict was not answered"
-	case d.alone:
-		exit.Reason, exit.Evidence = flow.EndRounds, "the question after the verdict is answered"
+	case after != nil && after.Answer == nil:
+		exit.Reason, exit.Evidence = flow.EndRounds, after.asked()+" was not answered"
+	case after != nil:
+		exit.Reason, exit.Evidence = flow.EndRounds, after.asked()+" is answered"
 	case ends:
 		exit.Reason, exit.Evidence, exit.By = end.Reason, end.Evidence, end.By
 	case d.Round >= d.rounds():

@@ -20,6 +20,16 @@ type Concluded struct {
 	Question string     `json:"question,omitempty"`
 	To       string     `json:"to,omitempty"`
 	Answer   *flow.Turn `json:"answer,omitempty"` // to Question; nil: there is none, or not yet
+
+	note int // the index of the note that tells of it
+}
+
+// asked names what was asked after the conclusion.
+func (e *Concluded) asked() string {
+	if len(e.Verdicts) > 0 {
+		return "the question after the verdict"
+	}
+	return "the question after the end"
 }
 
 // earlierVerdict is who tells of a conclusion. No host's note has the name.
@@ -95,7 +105,7 @@ func (d *Debate) toldVerdict() string {
 func (d *Debate) foldReopened(alone bool) {
 	d.alone, d.former = alone, len(d.Notes)
 	out := d.Outcome()
-	last := Concluded{Round: d.Round, Winner: cmp.Or(out.Winner, string(out.Side)), Verdicts: d.Verdicts}
+	last := Concluded{Round: d.Round, Winner: cmp.Or(out.Winner, string(out.Side)), Verdicts: d.Verdicts, note: len(d.Notes)}
 	before := make([]*Ballot, 0, len(d.Ballots))
 	for _, b := range d.Ballots {
 		if b.After {
@@ -116,7 +126,7 @@ func (d *Debate) askedAfter() *Concluded {
 	return &d.Earlier[len(d.Earlier)-1]
 }
 
-// unanswered returns who was asked after a conclusion and has not answered. "": nobody is asked, or the answer is there.
+// owesAnswer returns who was asked after a conclusion and has not answered. "": nobody is asked, or the answer is there.
 func (d *Debate) owesAnswer() string {
 	if e := d.askedAfter(); e != nil && e.Answer == nil {
 		return e.To

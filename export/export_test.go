@@ -170,7 +170,7 @@ func TestADebateThatWentOnForAQuestion(t *testing.T) {
 	require.NoError(t, d.Markdown(&out))
 	outcome, rest, ok := strings.Cut(out.String(), "## Verdict after round 3")
 	require.True(t, ok)
-	for _, part := range []string{"After the former outcome, Ben was asked", "What would change your mind?", "The answer of Ben", answer} {
+	for _, part := range []string{"After the verdict, Ben was asked", "What would change your mind?", "The answer of Ben", answer} {
 		assert.Contains(t, outcome, part)
 	}
 	assert.Contains(t, rest, "Then Ben was asked: “What would change your mind?”")

@@ -61,7 +61,7 @@ func (w *reporter) outcome() *section {
 	return s
 }
 
-// askedAfter shows what one participant was asked after the former outcome, and the answer, if that is all that followed.
+// askedAfter shows what one participant was asked after the verdict, and the answer, if that is all that followed.
 func (w *reporter) askedAfter() []block {
 	if len(w.debate.Earlier) == 0 {
 		return nil
@@ -70,7 +70,11 @@ func (w *reporter) askedAfter() []block {
 	if e.Question == "" {
 		return nil
 	}
-	out := []block{{Label: "After the former outcome, " + e.To + " was asked", Speech: &e.Question}}
+	after := "After the end, "
+	if len(e.Verdicts) > 0 {
+		after = "After the verdict, "
+	}
+	out := []block{{Label: after + e.To + " was asked", Speech: &e.Question}}
 	if e.Answer == nil {
 		return append(out, block{Text: sentence(e.To + " has not answered")})
 	}
