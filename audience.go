@@ -46,6 +46,7 @@ func (m *Member) seat(field string) flow.Seat {
 	return flow.Seat{
 		Field: field, By: m.Name, Model: &m.Model, Fallbacks: &m.Fallbacks, Options: &m.Options,
 		Function: flow.NameField{Field: field + ".judge", Name: m.Judge}, Person: m.Person, Term: &m.Term,
+		Anew: true,
 	}
 }
 

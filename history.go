@@ -57,8 +57,8 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Fork(ctx, id, seq, edit)) })
 }
 
-// Reopen goes on with a conversation that is completed, after its conclusion: in a fork, which reads the verdict, the solution or the
-// summary as a note, for further rounds. A debate can go on for the answer of one participant to a question instead. Both conclusions
+// Reopen goes on with a conversation that is completed, after its conclusion: in a fork, whose speakers read the verdict, the solution or
+// the summary as a note, for further rounds. A debate can go on for the answer of one participant to a question instead. Both conclusions
 // stand in the fork. If the conversation is not completed, or has no conclusion, the error is of kind state: fork it. If the flow does not
 // reopen conversations, or refuses a field, the error is of kind validation.
 //

@@ -99,6 +99,7 @@ func (j *JudgeConfig) seat(field string) flow.Seat {
 		Field: field, By: j.Name, Model: &j.Model, Fallbacks: &j.Fallbacks, Temperature: &j.Temperature, MaxTokens: &j.MaxTokens,
 		Options: &j.Options, Usual: defaultJudgeTemperature, Replaceable: true,
 		Function: flow.NameField{Field: field + ".judge", Name: j.Judge}, Person: j.Person, Term: &j.Term,
+		Anew: true,
 	}
 }
 

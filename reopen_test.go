@@ -88,6 +88,9 @@ func TestADebateGoesOnAfterItsVerdict(t *testing.T) {
 			}
 		}
 		assert.Equal(t, []int{4, 3}, []int{spoken, judged})
+		for name, told := range map[string]bool{"Ada": true, "judge": false, "Mo": false} {
+			assert.Equal(t, told, strings.Contains(stage.JSON(record.Reads(name)), "The earlier verdict"), name)
+		}
 	}
 	assert.Equal(t, before, stage.JSON(stage.StoredRecord(t, engine, original.ID)), "the original stays as it is")
 }

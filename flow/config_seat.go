@@ -48,6 +48,8 @@ type Seat struct {
 	// Replaceable means that an amendment may give the actor a model though the config names none. An actor with a model can always be
 	// given another one.
 	Replaceable bool
+	// Anew means that the calls of the actor leave out what tells of an earlier conclusion; see [View].Anew.
+	Anew bool
 }
 
 // at returns the place of a field of the seat.

@@ -35,7 +35,8 @@ type Note struct {
 	Person string `json:"person,omitempty"`
 	// As is the name under which its readers see it, of at most 64 characters: "A listener" if empty.
 	As string `json:"as,omitempty"`
-	// To are the participants who read it. Everybody who is no participant reads it in any case. none: everybody reads it.
+	// To are the participants who read it. Everybody who is no participant reads it in any case, but for what [View].Anew leaves out. none:
+	// everybody reads it.
 	To   []string `json:"to,omitempty" redact:"-"`
 	Text string   `json:"text"` // at most 20,000 bytes
 	// Ask is the participant who is to answer the note out of turn, where the flow has that. "": nobody answers.

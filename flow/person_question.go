@@ -53,24 +53,20 @@ func (r *Record) Question(id string) (*Question, bool) {
 
 // Reads returns what somebody in a seat of the config may read now, oldest first, whether or not they are asked: what the conversation
 // shows to that participant, or all of it to whoever is no participant. Where some who are no participants read labels in place of names,
-// all of them do here. What a call leaves out besides, as in [Reading].From, only a [Question] leaves out. Hidden turns and notes that are
-// held back are not there. nil: nothing was said, or nobody has that name.
+// all of them do here. What tells of an earlier conclusion is left out where [Seat].Anew says so. What a call leaves out besides, as in
+// [Reading].From, only a [Question] leaves out. Hidden turns and notes that are held back are not there. nil: nothing was said, or nobody
+// has that name.
 func (r *Record) Reads(name string) []Passage {
-	if len(r.views) == 0 || !r.seated(name) {
+	if len(r.views) == 0 {
 		return nil
 	}
-	v, _ := r.view(View{Reader: name, Labels: r.Seat(name) < 0})
-	return r.passages(v, 0, name)
-}
-
-// seated reports whether a seat of the config is taken under this name.
-func (r *Record) seated(name string) bool {
 	for s := range r.config.Seats() {
 		if s.By == name {
-			return true
+			v, _ := r.view(View{Reader: name, Labels: r.Seat(name) < 0, Anew: s.Anew})
+			return r.passages(v, 0, name)
 		}
 	}
-	return false
+	return nil
 }
 
 // passages returns the messages of a view from one round on, as somebody reads them.
