@@ -164,6 +164,21 @@ func TestOneQuestionAfterAStop(t *testing.T) {
 			assert.Contains(t, d.Outcome().Degraded, "before it was reopened: "+first.CutShort())
 		}))
 	}
+	synctest.Test(t, func(t *testing.T) { // nor does a round that was cut short become whole
+		engine, p := stage.Engine(judged)
+		stage.Slowly(p)
+		session := stage.Started(t, engine, judged)
+		stage.Pass(3500 * time.Millisecond)
+		require.NoError(t, session.Stop(t.Context()))
+		again, err := engine.Reopen(t.Context(), stage.Ended(t, session).ID, flow.Reopening{Rounds: 2})
+		require.NoError(t, err)
+		stage.Pass(1500 * time.Millisecond)
+		require.NoError(t, again.Stop(t.Context()))
+		ended := stage.Ended(t, again)
+		require.NoError(t, again.Close())
+		assert.Equal(t, 3, ended.Round)
+		assert.Contains(t, ended.CutShort(), "ended after 1 of 4 rounds")
+	})
 }
 
 // In every format one participant is asked after the end, and once more after that: also where all speak at once, and more often than the

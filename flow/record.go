@@ -90,7 +90,7 @@ type course struct {
 	sharing  []*callState // calls whose share of the round's time runs
 	planned  int          // how many calls the round was expected to make
 	done     int          // how many of them are still to come no longer
-	whole    int          // the last round that is over; see foldWhole
+	whole    int          // how many rounds are over; see foldWhole
 	// concluded means that the conversation was completed after its conclusion was made: it can be reopened.
 	concluded bool
 	// firstTimed is the first timed state that has made a call since the round's time began. "": none has.
@@ -103,6 +103,7 @@ type course struct {
 	timesFrom   time.Time // from when the budget's limits of time count: the start, or the last reopening
 	begunOf     int       // how many rounds there were to be when the present one began, or by a later amendment
 	cuts        []string  // what CutShort said before each reopening
+	shortened   int       // how many of the rounds before the last reopening were cut short
 }
 
 // callTable holds the calls, and what they have cost.

@@ -50,18 +50,18 @@ type Paced interface {
 	Progress() string
 }
 
-// foldWhole folds which round is over. A limit and a stop can lead on from anywhere, so of their transitions only Whole counts. A reopening
-// leads back, and what was over stays so.
+// foldWhole folds how many rounds are over. A limit and a stop can lead on from anywhere, so of their transitions only Whole counts. A
+// reopening leads back: what was over stays so, and a round that was cut short does not become whole.
 func (r *Record) foldWhole(t *Transition, m *Machine) {
-	last := len(r.timed) - 1
+	last, until := len(r.timed)-1, r.Round-r.shortened
 	switch {
 	case t.Round != nil || t.Whole:
-		r.whole = r.Round
+		r.whole = until
 	case t.On == TriggerLimit || t.On == TriggerStop || t.On == TriggerReopen || !m.working(t.From) || !m.working(t.To):
 	case slices.Contains(r.timed, t.To):
-		r.whole = max(0, r.Round-1)
+		r.whole = max(0, until-1)
 	case last >= 0 && t.From == r.timed[last], last < 0 && t.To == StateCompleting:
-		r.whole = r.Round
+		r.whole = until
 	}
 }
 

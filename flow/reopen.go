@@ -91,6 +91,7 @@ func (c *Core) checkAsked(asked string) error {
 func (r *Record) foldReopened(at time.Time) {
 	r.reopened++
 	r.foldCut()
+	r.shortened = r.Round - r.whole
 	r.reset()
 	r.late, r.roundAt, r.timesFrom, r.firstTimed = false, at, at, ""
 	r.Reason, r.Evidence, r.EndedEarlyBy = "", "", ""
@@ -101,7 +102,7 @@ func (r *Record) foldReopened(at time.Time) {
 // foldCut keeps what was cut short before a reopening. The settings have the number of rounds of what follows already. A flow that is
 // measured in something else has no number of the time before.
 func (r *Record) foldCut() {
-	if _, paced := r.projection.(Paced); paced || r.settings == nil {
+	if _, paced := r.projection.(Paced); paced {
 		return
 	}
 	own := r.settings
