@@ -342,6 +342,9 @@ func (c *Core) mayBegin() error {
 	}
 	var lacks atLimit
 	for _, call := range step.Calls(c.record) {
+		if c.record.Settled(call.ID) {
+			continue
+		}
 		ready, intent, failure := c.prepare(call, false)
 		begins := failure != nil // that is no matter of the budget
 		if !begins {

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/flow/flowtest"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/internal/kernel"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
@@ -76,6 +77,37 @@ func TestAConclusionIsReopened(t *testing.T) {
 	stage.RequireKind(t, err, provider.KindState) // it is no fork
 	_, err = core.StepRemote(flow.Input{At: at, Signal: flow.Reopened{Note: note}})
 	stage.RequireKind(t, err, provider.KindValidation) // it is no control
+}
+
+// A conversation is reopened if its budget has room for a call that is missing. One that is done, and that the flow names still, is not.
+func TestABudgetHasRoomForACallThatIsMissing(t *testing.T) {
+	f := wordsAgain()
+	step := f.Steps[stage.Asks]
+	missing := step.Calls
+	step.Calls = func(r *debate.Record) []*flow.Call {
+		if !r.Done("say.Ada") {
+			return missing(r)
+		}
+		return append([]*flow.Call{{ID: "say.Ada", Kind: "word", By: "Ada", Performer: flow.ByPerson}}, missing(r)...)
+	}
+	f.Steps[stage.Asks] = step
+	engine, _, config := stage.WithFlow(f)
+	h := flowtest.Begin(t, engine, stage.InFlow(engine, config))
+	log := concluded(t, h, &flow.Parent{ID: "test", Seq: 1})
+	used := h.Record().Spent().Usage
+	for tokens, refused := range map[int]bool{used.Input + used.Output + 1: true, 1_000_000: false} {
+		start := *body.As[flow.Start](log[0])
+		start.Settings.Budget = &flow.Budget{HardTokens: tokens}
+		log[0].Body = &start
+		core := stage.CoreOf(t, engine, "again", log)
+		note := flow.Note{As: "The earlier verdict", Text: "Ada has won."}
+		_, err := core.Step(flow.Input{At: log[len(log)-1].At, Signal: flow.Reopened{Note: note}})
+		if refused {
+			stage.Refused(t, err, "budget")
+		} else {
+			require.NoError(t, err)
+		}
+	}
 }
 
 // However much hosts have said, a conversation goes on after its conclusion. What is told of that has an ID that no host gives, and is cut
