@@ -179,14 +179,15 @@ func (d *Debate) answering(id string, nth int, n *flow.Note) *flow.Call {
 	return call
 }
 
-// outOfTurn tells those who judge or vote what notes and answers out of turn are, where there are some in this round, or in any if it is 0,
-// and what was asked after an end: they do not read the note that asks it, since it tells the earlier verdict.
+// outOfTurn tells those who judge or vote what notes and answers out of turn are, where some are said or asked for in this round, or in any
+// if it is 0, and what was asked after an end: they do not read the note that asks it, since it tells the earlier verdict.
 func (d *Debate) outOfTurn(round int, by flow.Performer, hide func(string) string) string {
 	var out []string
 	if slices.ContainsFunc(d.Notes, func(n *flow.Note) bool { return n.As != earlierVerdict && !d.Held(n.ID) }) {
 		out = append(out, "\n\nNotes are of people who take no part: nobody is marked for what a note says or asks for.")
 	}
-	if slices.ContainsFunc(d.Turns, func(t *flow.Turn) bool { return t.Kind == KindAside && (round == 0 || t.Round == round) }) {
+	asks := func(n *flow.Note) bool { return n.Ask != "" && (round == 0 || n.Round == round) && !d.Held(n.ID) }
+	if slices.ContainsFunc(d.Notes, asks) { // from the question on, so that a budget counts it before the answer is there
 		out = append(out, "\n\nAn aside answers a question that somebody who takes no part has put out of turn. It is outside of the order "+
 			"of the speeches, and nobody gains or loses by having been asked.")
 	}
