@@ -12,8 +12,8 @@ type Reading struct {
 	From int    `json:"from,omitempty"`            // the first round that is read; 0: all are
 }
 
-// Question is an open inquiry as its person may see it: what is asked, and what was said so far. It holds no prompt: neither the system
-// prompt nor the instruction of a model.
+// Question is an open inquiry as its person may see it: what is asked, and what was said so far. It holds neither the system prompt nor the
+// instruction of a model. A flow may name the fields of an answer in the words in which models read them.
 type Question struct {
 	Inquiry
 
