@@ -103,12 +103,13 @@ func (c *Core) choose(q *Inquiry, a Answer) error {
 	if about.Failure != nil {
 		reason = about.Failure.Error()
 	}
+	extra := c.extra(&about, a.Option) // the flow does not want them any more once it is chosen
 	if err := c.emit(Event{Body: &a}); err != nil {
 		return err
 	}
 	switch a.Option {
 	case OptionSkip, OptionDrop:
-		return c.without(&about, a)
+		return c.without(&about, a, extra)
 	case OptionEnd:
 		return c.endEarly(&about, a, reason)
 	case OptionWait:
@@ -135,8 +136,24 @@ func (c *Core) waitOn(q *Inquiry) error {
 		"%s: %s is waited for, until %s", q.Failure.Kind, c.record.hostOf(in), last.retryAt().UTC().Format(time.RFC3339))})
 }
 
-// without leaves out calls or their actors, each for its own failure: calls that share an inquiry need not share its words.
-func (c *Core) without(q *Inquiry, a Answer) error {
+// extra returns the calls of an inquiry that are beside what their actors owe, if the option leaves them out.
+func (c *Core) extra(q *Inquiry, option Option) []string {
+	step := c.machine.flow.Steps[c.record.work]
+	if option != OptionSkip || step.Calls == nil {
+		return nil
+	}
+	var out []string
+	for _, call := range step.Calls(c.record) {
+		if call.OnFail.Extra && slices.ContainsFunc(q.About, func(f FailedCall) bool { return f.Call == call.ID }) {
+			out = append(out, call.ID)
+		}
+	}
+	return out
+}
+
+// without leaves out calls or their actors, each for its own failure: calls that share an inquiry need not share its words. extra are
+// those beside what their actors owe.
+func (c *Core) without(q *Inquiry, a Answer, extra []string) error {
 	for _, each := range q.About {
 		if !choosesFor(&a, &each) || !c.record.stillFailed(each) {
 			continue
@@ -156,7 +173,9 @@ func (c *Core) without(q *Inquiry, a Answer) error {
 		if !a.Rule && !c.offers(a.Option, each.Call) {
 			continue // it is asked about again
 		}
-		if err := c.skip(callOf(state.intent), failure.Error(), failure.Kind); err != nil {
+		left := callOf(state.intent)
+		left.OnFail.Extra = slices.Contains(extra, each.Call)
+		if err := c.skip(left, failure.Error(), failure.Kind); err != nil {
 			return err
 		}
 	}

@@ -390,14 +390,14 @@ type OnFail struct {
 	// DropEnds means that dropping the actor is all that an end could mean, such as for a judge of whom nothing but the verdict is left to
 	// come. Where Drop allows it, a person is offered OptionDrop alone, and a rule to end drops the actor.
 	DropEnds bool
+	// Extra means that the result is beside what the actor owes in the round: if it is left out, the actor has missed nothing. Unlike with
+	// Aid, somebody decides about a failure.
+	Extra bool
 	// Aid means that the result is optional: the flow continues without it. Instead are the kinds of failures after which the
 	// flow makes another call. In both cases nobody is asked. The call first waits for an outage to pass, unless Instead names
 	// its kind.
 	Aid     bool
 	Instead []Kind
-	// Extra means that the result is beside what the actor owes in the round: if it is left out, the actor has missed nothing. Unlike with
-	// Aid, somebody decides about a failure.
-	Extra bool
 	// Fire fires a trigger of the flow's own, or TriggerComplete. The flow then acts on the failure itself: nobody else
 	// decides about it. If no rule of the present state allows the trigger, Settings.OnFailure decides. A call with any other
 	// trigger of the lifecycle is not made: the conversation goes to the error state.

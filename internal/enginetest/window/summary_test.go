@@ -245,7 +245,7 @@ func TestASummaryKeepsWhatMarkersSay(t *testing.T) {
 		return d, stage.View(stage.Ended(t, session)).Outcome().Unread
 	}
 	compared := 0
-	for window := 2500; window <= 3000; window += 250 {
+	for window := 2750; window <= 3250; window += 250 {
 		synctest.Test(t, func(t *testing.T) {
 			d, unread := judged(t, window, 0)
 			if requests := d.Judges(); len(unread) > 0 || !slices.Contains(stage.Heard(&requests[0]), "summary") {
