@@ -25,6 +25,7 @@
 //   - tools: [Tool], [NewTool], [WithApproval], [ToolInfo], [ToolUse], [ToolPolicy]
 //   - answers of persons: [Term], [Question] ([Passage]), [Inquiry], [InquiryCost], [FailedCall], [PendingUse], [Answer], [Option]
 //   - what is said in between, and after the end: [Note], [Reopening]
+//   - which conversation a call is about: [Expecting], [Expected], [ExpectedOf]
 //
 // # For readers of a record
 //

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/session"
 	"github.com/agonist-dev/debate/store"
 )
@@ -22,9 +23,15 @@ func (l *Engine) Delete(ctx context.Context, id string) error {
 	if err := l.host.Store.Lease(ctx, id, owner, leaseToDelete); err != nil {
 		return session.StoreError(opDelete, err)
 	}
-	if err := l.host.Store.Delete(ctx, id); err != nil {
+	err := l.host.Still(ctx, opDelete, id, flow.ExpectedOf(ctx, id).StartedAt)
+	if err == nil {
+		if err = l.host.Store.Delete(ctx, id); err != nil {
+			err = session.StoreError(opDelete, err)
+		}
+	}
+	if err != nil {
 		_ = l.host.Store.Release(context.WithoutCancel(ctx), id, owner) // otherwise it ends by itself
-		return session.StoreError(opDelete, err)
+		return err
 	}
 	l.host.Forget(id)
 	return nil

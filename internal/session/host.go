@@ -141,12 +141,17 @@ func (h *Host) Record(ctx context.Context, id string) (*flow.Record, error) {
 	return core.Record(), nil
 }
 
-// Read returns a stored log.
+// Read returns a stored log. If the context expects another conversation under this id (flow.Expecting), there is none.
 func (h *Host) Read(ctx context.Context, id string) ([]flow.Event, error) {
 	var events []flow.Event
 	for event, err := range h.Store.Read(ctx, id, 0) {
 		if err != nil {
 			return nil, StoreError("open", named(err, id))
+		}
+		if len(events) == 0 {
+			if err := another("open", id, flow.ExpectedOf(ctx, id).StartedAt, event.At); err != nil {
+				return nil, err
+			}
 		}
 		events = append(events, event)
 	}

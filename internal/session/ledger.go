@@ -46,6 +46,9 @@ func (l *ledger) advance(ctx context.Context, signal flow.Signal) (out flow.Outp
 				signal = flow.Tick{}
 			}
 		}
+		if err = unexpected(ctx, signal, l.core.Record()); err != nil {
+			return flow.Output{}, grown, err
+		}
 		out, err = l.feed(l.core, l.input(l.core, signal))
 		if err != nil || len(out.Events) == 0 {
 			return out, grown, err

@@ -195,7 +195,7 @@ func (s *Session) publishFolded() {
 	if !s.leased {
 		s.stopwatch.stop()
 	}
-	s.savedSeq.Store(s.core.Record().Seq)
+	s.publishSaved(s.core.Record().Seq)
 	s.publishState()
 	for _, f := range s.flights {
 		if !s.core.InFlightAs(f.command.Call, f.command.Attempt) {

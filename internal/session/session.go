@@ -60,6 +60,7 @@ type Session struct {
 	renewed    atomic.Pointer[time.Time] // when the lease was last renewed
 	terms      atomic.Int64              // how many leases followed a time without one
 	savedSeq   atomic.Int64              // the number of the last event that is saved
+	began      atomic.Pointer[time.Time] // when the conversation began; nil: nothing of it is saved
 	firstSeq   atomic.Int64              // the number of the last event from before this session
 	over       atomic.Bool               // nothing more can be recorded
 	closedErr  atomic.Pointer[error]     // closed, for readers, who do not wait for a slow store
@@ -90,7 +91,7 @@ func (h *Host) NewSession(core *flow.Core) *Session {
 
 // resetSaved makes the core's log the one from before this session.
 func (s *Session) resetSaved() {
-	s.savedSeq.Store(s.core.Record().Seq)
+	s.publishSaved(s.core.Record().Seq)
 	s.firstSeq.Store(s.core.Record().Seq)
 	s.publishState()
 }

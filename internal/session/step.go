@@ -115,7 +115,7 @@ func (s *Session) save(ctx context.Context, events []flow.Event) (doubt bool, er
 		}
 		return tries > 1, err
 	}
-	s.savedSeq.Store(events[len(events)-1].Seq)
+	s.publishSaved(events[len(events)-1].Seq)
 	s.host.Log(s.ID, events)
 	return false, nil
 }

@@ -14,7 +14,7 @@ import (
 // that can be followed by more. If it has yielded nothing for the time every, it yields a heartbeat; 0: none.
 func (h *Host) Follow(ctx context.Context, id string, after int64, every time.Duration) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
-		t := &tail{host: h, id: id, after: max(0, after), pulse: newPulse(every)}
+		t := &tail{host: h, id: id, after: max(0, after), pulse: newPulse(every), began: flow.ExpectedOf(ctx, id).StartedAt}
 		t.yield = func(event flow.Event, err error) bool {
 			defer t.pulse.rest()
 			return yield(event, err)
@@ -67,7 +67,8 @@ func (p *pulse) beat(after int64, at time.Time) flow.Event {
 type tail struct {
 	host  *Host
 	id    string
-	after int64 // the number of the last event that was yielded, or what the reader has begun after
+	began time.Time // when the conversation began that is read; zero: nobody knows yet
+	after int64     // the number of the last event that was yielded, or what the reader has begun after
 	yield func(flow.Event, error) bool
 	pulse *pulse
 	given map[string]int // the attempts, by call, whose text a session gave that was closed before they had ended; nil: it has read none
@@ -110,7 +111,11 @@ func (t *tail) session() *Session {
 func (t *tail) follow(ctx context.Context, s *Session) (over bool, err error) {
 	w := s.addWatcher(t.after, true)
 	defer s.removeWatcher(w)
+	w.careful = true
 	w.read(ctx, t.pulse, func(event flow.Event, failure error) bool {
+		if failure == nil {
+			failure = t.same(s.startedAt())
+		}
 		switch {
 		case failure != nil:
 			err = failure
@@ -212,6 +217,9 @@ func earlier(a, b time.Time) time.Time {
 func (t *tail) facts(ctx context.Context) error {
 	live := t.core != nil || t.given != nil
 	show := func(core *flow.Core, event flow.Event) error {
+		if err := t.same(core.Record().StartedAt); err != nil {
+			return err
+		}
 		t.core = core
 		return t.show(event, live)
 	}
@@ -239,6 +247,9 @@ func (t *tail) anew(ctx context.Context, show func(*flow.Core, flow.Event) error
 	if err != nil {
 		return err
 	}
+	if err := t.same(core.Record().StartedAt); err != nil {
+		return err
+	}
 	for _, event := range log {
 		if event.Seq <= t.after {
 			continue
@@ -249,6 +260,15 @@ func (t *tail) anew(ctx context.Context, show func(*flow.Core, flow.Event) error
 	}
 	t.core = core
 	return nil
+}
+
+// same returns flow.ErrNotFound if a conversation that began at this time is not the one that is read: that one was deleted, and the other
+// has its id.
+func (t *tail) same(began time.Time) error {
+	if t.began.IsZero() {
+		t.began = began
+	}
+	return another("read", t.id, t.began, began)
 }
 
 // chunks yields what the reader has not had of the calls in flight.

@@ -27,6 +27,7 @@ type watcher struct {
 	cursor  int64         // the number of the last event that was yielded
 	wake    chan struct{} // holds one token
 	reads   bool          // it reads events; else it only waits for the conversation to stop
+	careful bool          // it looks whose log it is before it reads for a session that has left it
 	asleep  atomic.Int32  // what it waits for
 
 	heard map[string]place // by call: how much the reader has had of a reply that is continued
@@ -160,6 +161,12 @@ func (w *watcher) unfinished() map[string]int {
 func (w *watcher) facts(ctx context.Context, yield func(flow.Event, error) bool) bool {
 	if w.session.savedSeq.Load() <= w.cursor {
 		return true
+	}
+	if s := w.session; w.careful && s.left() {
+		if err := s.host.Still(ctx, "read", s.ID, s.startedAt()); err != nil {
+			yield(flow.Event{}, err)
+			return false
+		}
 	}
 	for event, err := range w.session.host.Store.Read(ctx, w.session.ID, w.cursor) {
 		if err != nil {
