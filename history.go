@@ -57,6 +57,13 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	return on(e, func(l *engine.Engine) (*Session, error) { return facade(l.Fork(ctx, id, seq, edit)) })
 }
 
+// SubmitFork stores what [Engine.Fork] starts, but does not run it: another process opens it, or this one later. It returns the id of the
+// fork. [Engine.Work] of a worker finds it. The engine needs what it needs for [Engine.Submit]. If the id exists, the error is of kind
+// conflict.
+func (e *Engine) SubmitFork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (fork string, err error) {
+	return on(e, func(l *engine.Engine) (string, error) { return l.SubmitFork(ctx, id, seq, edit) })
+}
+
 // Reopen goes on with a conversation that is completed, after its conclusion: in a fork, whose speakers read the verdict, the solution or
 // the summary as a note, for further rounds. A debate can go on for the answer of one participant to a question instead. Both conclusions
 // stand in the fork. If the conversation is not completed, or has no conclusion, the error is of kind state: fork it. If the flow does not
@@ -193,7 +200,8 @@ func (e *Engine) Redact(ctx context.Context, id string, redaction flow.Redaction
 
 // Delete removes a debate from the store, with its files, whatever its state. It first acquires the lease, so that no process loses a
 // debate on which it works: if another process has the lease, the error wraps [flow.ErrLeased]. If the debate is open in this engine, the
-// error wraps [store.ErrOpen] too. If there is no such debate, Delete returns nil.
+// error wraps [store.ErrOpen] too. If there is no such debate, Delete returns nil. An id can be given again: a program that decides before
+// what is deleted, or controlled, says which debate it means by [flow.Expecting].
 func (e *Engine) Delete(ctx context.Context, id string) error {
 	l, err := e.freeze()
 	if err != nil {

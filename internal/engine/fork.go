@@ -14,58 +14,72 @@ import (
 
 // Fork starts a conversation that continues from a point of another; see debate.Engine.
 func (l *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (*Session, error) {
-	fork, begun, err := l.fork(ctx, id, seq, edit, nil)
+	var begun *Session
+	fork, err := l.fork(ctx, id, seq, edit, nil, func(s *Session, freeze frozen) error {
+		err := s.Session.Start(ctx, freeze)
+		if err == nil {
+			begun = s
+		}
+		return err
+	})
 	if err != nil || begun != nil {
 		return begun, err
 	}
 	return l.Open(ctx, fork)
 }
 
-// fork stores a fork, and returns its id. One of which nothing is copied is begun, and its session returned. A fork may go on after a
-// conclusion; nil: it does not.
+// SubmitFork stores what Fork starts; see debate.Engine.
+func (l *Engine) SubmitFork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (string, error) {
+	return l.fork(ctx, id, seq, edit, nil, func(s *Session, freeze frozen) error { return s.Session.Submit(ctx, freeze) })
+}
+
+// frozen makes the start of a conversation, as the checks of its config have made it.
+type frozen func(r *flow.Record, checked *flow.Start) (*flow.Start, error)
+
+// fork stores a fork, and returns its id. One of which nothing is copied is begun by begin. A fork may go on after a conclusion; nil: it
+// does not.
 func (l *Engine) fork(
-	ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config, again *reopening,
-) (fork string, begun *Session, err error) {
+	ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config, again *reopening, begin func(*Session, frozen) error,
+) (fork string, err error) {
 	events, err := l.host.Read(ctx, id)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if seq < 0 || seq > int64(len(events)) {
-		return "", nil, forkError("seq", "is %d: the debate has the events 1 to %d", seq, len(events))
+		return "", forkError("seq", "is %d: the debate has the events 1 to %d", seq, len(events))
 	}
 	seq = extendCut(events, seq)
 	origin, err := l.NewCore(id, events[:max(1, seq)])
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	config, forced, err := l.edited(origin, edit)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	plan, err := l.plan(ctx, config, forced)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if plan.settings.ID == "" || plan.settings.ID == id && origin.Flow().Normalize == nil { // then the copy still has the ID
 		plan.settings.ID = newID()
 	}
 	lasting := lastingEffects(origin.Record().Start().Tools, events, seq)
 	if seq == 0 {
-		begun, err = l.forkFromStart(ctx, plan, &flow.Parent{ID: id}, lasting)
-		return plan.settings.ID, begun, err
+		return plan.settings.ID, l.forkFromStart(ctx, plan, &flow.Parent{ID: id}, lasting, begin)
 	}
 	start, err := l.forkStart(ctx, origin, plan)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	start.Parent = parentOf(origin.Record(), id, seq)
 	asked := askedSince(origin.Record(), events[:seq])
 	copied, err := l.kept(origin, plan.settings.ID, copyPrefix(origin, start, events, seq, asked), again)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if err = l.beginAnew(origin, plan.settings.ID, copied, again); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if lasting != nil {
 		last := copied[len(copied)-1]
@@ -73,20 +87,20 @@ func (l *Engine) fork(
 	}
 	spent, err := l.checkForked(plan.settings.ID, copied)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	start.Parent.Spent = spent // the first of the copied events is this start
 	if len(origin.InFlight()) > 0 {
 		listNoMore(copied, spent.Unsettled)
 	}
 	if copied, err = l.stepped(ctx, plan.settings.ID, copied, again, len(asked) > 0); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	carried, err := l.carried(ctx, id, flow.LogFiles(copied), plan.files)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	return plan.settings.ID, nil, l.storeFork(ctx, plan.settings.ID, carried, copied)
+	return plan.settings.ID, l.storeFork(ctx, plan.settings.ID, carried, copied)
 }
 
 // edited returns the config of a fork, and whether nobody is asked in it although it does not say so: an edit could not change that.
@@ -119,28 +133,27 @@ func forkError(field, format string, args ...any) error {
 	return &flow.Error{Kind: provider.KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
-// forkFromStart starts the forked debate from the beginning. lasting is a warning of what lasts of the original; nil: there is
+// forkFromStart begins the forked debate from the beginning. lasting is a warning of what lasts of the original; nil: there is
 // none.
-func (l *Engine) forkFromStart(ctx context.Context, p *plan, parent *flow.Parent, lasting *flow.Warning) (*Session, error) {
+func (l *Engine) forkFromStart(
+	ctx context.Context, p *plan, parent *flow.Parent, lasting *flow.Warning, begin func(*Session, frozen) error,
+) error {
 	s, err := l.configure(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.validate(ctx, lasting); err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := l.host.Load(ctx, s.ID); !errors.Is(err, flow.ErrNotFound) {
-		return nil, idExists(err)
+		return idExists(err)
 	}
 	carried, err := l.carried(ctx, parent.ID, flow.DocumentFiles(p.settings.Documents), p.files)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.Keep(carried)
-	if err := s.start(ctx, parent); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return begin(s, l.startOf(parent))
 }
 
 // idExists reports that the id of a fork exists. If err is not nil, idExists returns err instead.

@@ -45,8 +45,8 @@ func (l *Engine) SubmitReopening(ctx context.Context, id string, o flow.Reopenin
 	if err != nil {
 		return "", errors.Join(flow.Within(opReopen, "", err)...)
 	}
-	again, _, err := l.fork(ctx, id, seq-1, func(flow.Config) flow.Config { return config }, &reopening{note, o.Ask, o.Budget != nil})
-	return again, err
+	edit := func(flow.Config) flow.Config { return config }
+	return l.fork(ctx, id, seq-1, edit, &reopening{note, o.Ask, o.Budget != nil}, nil) // something is copied
 }
 
 // unconcluded says why a conversation in this state, which has no conclusion, is not reopened.

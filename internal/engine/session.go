@@ -249,18 +249,18 @@ func (s *Session) validate(ctx context.Context, more *flow.Warning) error {
 }
 
 // Start begins a conversation that is ready.
-func (s *Session) Start(ctx context.Context) error { return s.start(ctx, nil) }
+func (s *Session) Start(ctx context.Context) error { return s.Session.Start(ctx, s.engine.frozenStart) }
 
-// start is Start for a debate that is forked from parent. If parent is nil, the debate is not forked.
-func (s *Session) start(ctx context.Context, parent *flow.Parent) error {
-	return s.Session.Start(ctx, func(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
-		start, err := s.engine.frozenStart(r, checked)
+// startOf is frozenStart for a debate that is forked from parent.
+func (l *Engine) startOf(parent *flow.Parent) frozen {
+	return func(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
+		start, err := l.frozenStart(r, checked)
 		if err != nil {
 			return nil, err
 		}
 		start.Parent = parent
 		return start, nil
-	})
+	}
 }
 
 // Control gives a control to the conversation.

@@ -76,6 +76,28 @@ func TestASubmittedReopeningIsPlayedElsewhere(t *testing.T) {
 	assert.Len(t, played.Turns, len(over.Turns)+1)
 }
 
+// A fork can be stored without running, from the start or from an event, and another process plays it like any other.
+func TestASubmittedForkIsPlayedElsewhere(t *testing.T) {
+	here, p := stage.Engine(stage.TwoDebaters())
+	here.Store = &store.Memory{}
+	there := stage.Twin(here)
+	over, made := stage.Run(t, here, stage.TwoDebaters()), p.Calls()
+	for name, seq := range map[string]int64{"anew": 0, "on": over.Seq / 2} {
+		edit := debate.Editing(func(c *debate.Config) { c.ID = name })
+		id, err := here.SubmitFork(t.Context(), over.ID, seq, edit)
+		require.NoError(t, err, name)
+		assert.Equal(t, name, id)
+		assert.Equal(t, over.ID, stage.StoredRecord(t, here, id).Parent().ID, name)
+		_, err = here.SubmitFork(t.Context(), over.ID, seq, edit)
+		stage.RequireKind(t, err, provider.KindConflict)
+	}
+	assert.Equal(t, made, p.Calls())
+	assert.Equal(t, []string{"anew", "on"}, due(t, there))
+	for _, id := range due(t, there) {
+		assert.Equal(t, flow.StateCompleted, stage.Ended(t, stage.Reopen(t, there, id)).State, id)
+	}
+}
+
 // Without an id each debate is another one.
 func TestSubmitMakesIDs(t *testing.T) {
 	engine, _ := stage.Engine(stage.TwoDebaters())
