@@ -86,15 +86,18 @@ func (c *cache) forget(id string) {
 	delete(c.all, id)
 }
 
-// record returns the record of a conversation that a store describes so.
+// record returns the record of a conversation that a store describes so. A conversation is its id and its first event: another one that has
+// the id by now is not found.
 func (c *cache) record(ctx context.Context, e *debate.Engine, info *store.Info) (*fold, error) {
 	entry := c.entry(info.ID)
 	entry.mu.Lock()
 	defer entry.mu.Unlock()
-	if f := entry.fold; f != nil && f.Seq == info.Seq && entry.owner == info.Owner && (f.Final() || time.Since(entry.at) < cachedFor) {
+	f := entry.fold
+	if f != nil && f.Seq == info.Seq && f.StartedAt.Equal(info.StartedAt) && entry.owner == info.Owner &&
+		(f.Final() || time.Since(entry.at) < cachedFor) {
 		return f, nil
 	}
-	record, err := e.Record(ctx, info.ID)
+	record, err := e.Record(flow.Expecting(ctx, info.ID, flow.Expected{StartedAt: info.StartedAt}), info.ID)
 	if err != nil {
 		return nil, err
 	}

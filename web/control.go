@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
@@ -31,6 +32,11 @@ func (x *exchange) control(signal flow.Signal) error {
 	if err := x.handler.engine.Control(x.request.Context(), x.info.ID, signal); err != nil {
 		return err
 	}
+	return x.stands()
+}
+
+// stands answers where the conversation stands after a control.
+func (x *exchange) stands() error {
 	stands, err := x.controlled()
 	if err != nil {
 		return err
@@ -42,14 +48,25 @@ func (x *exchange) control(signal flow.Signal) error {
 func (x *exchange) controlled() (standing, error) {
 	h, ctx := x.handler, x.request.Context()
 	info, err := h.find(ctx, x.info.ID, x.caller.Labels)
-	if err == nil && h.options.Start == nil && !info.State.Idle() && info.Owner == "" {
-		_, failure := h.engine.Open(context.WithoutCancel(ctx), info.ID)
-		if failure != nil && !errors.Is(failure, flow.ErrLeased) { // another process is faster
-			h.logger().LogAttrs(ctx, slog.LevelWarn, "a conversation was not continued", slog.String("id", info.ID),
-				slog.String("error", text.OneLine(redact.Foreign(failure.Error()), mostDetail)))
-		}
+	if err == nil && !info.StartedAt.Equal(x.info.StartedAt) {
+		err = notFound()
+	}
+	if err == nil {
+		h.goOn(ctx, &info)
 	}
 	return standing{ID: x.info.ID, State: info.State, Seq: info.Seq}, err
+}
+
+// goOn opens a conversation that has work and no process, unless that is for workers elsewhere.
+func (h *Handler) goOn(ctx context.Context, info *store.Info) {
+	if h.options.Start != nil || info.State.Idle() || info.Owner != "" {
+		return
+	}
+	_, err := h.engine.Open(context.WithoutCancel(ctx), info.ID)
+	if err != nil && !errors.Is(err, flow.ErrLeased) { // another process is faster
+		h.logger().LogAttrs(ctx, slog.LevelWarn, "a conversation was not continued", slog.String("id", info.ID),
+			slog.String("error", text.OneLine(redact.Foreign(err.Error()), mostDetail)))
+	}
 }
 
 // drain is the body of a pause.
@@ -162,27 +179,67 @@ type attachment struct {
 	Data []byte `json:"data"`
 }
 
-// answer answers a question. The right depends on whom it is put to, and on whether it is about the use of a tool.
+// wanted is what the right to answer a question depends on.
+type wanted struct {
+	open   bool
+	action Action
+	to     string   // see Access.To
+	actors []string // whose calls have failed: another model may be chosen for them
+}
+
+// wantedFor returns what the right to answer a question depends on, by this record.
+func wantedFor(r *flow.Record, question string) wanted {
+	for i := range r.Inquiries {
+		if q := &r.Inquiries[i]; q.ID == question {
+			w := wanted{open: true, action: answers(q), to: q.To}
+			for _, call := range q.About {
+				w.actors = append(w.actors, call.By)
+			}
+			return w
+		}
+	}
+	return wanted{action: Answer, to: askedBefore(r, question)}
+}
+
+// errMoved says that a question is no longer as it was when the right to answer it was asked for.
+var errMoved = errors.New("the question has changed meanwhile")
+
+// mostAsked is how often the right to answer is asked for while the question changes.
+const mostAsked = 5
+
+// answer answers a question. The right depends on whom it is put to, and on whether it is about the use of a tool: the engine decides on a
+// record in which that is as it was when the right was asked for.
 func (x *exchange) answer(in *answer) error {
+	err := errMoved
+	for tries := 0; errors.Is(err, errMoved) && tries < mostAsked; tries++ {
+		x.handler.cache.forget(x.info.ID) // what is open is no older than the answer
+		err = x.answerNow(in)
+	}
+	if errors.Is(err, errMoved) {
+		err = flow.WithMend(errMoved, "load the conversation again")
+		err = &flow.Error{Kind: provider.KindState, Op: opAnswer, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	return x.stands()
+}
+
+// answerNow asks for the right to answer a question as it is in a record, and answers it. If it has changed since, the error is errMoved.
+func (x *exchange) answerNow(in *answer) error {
 	f, err := x.record()
 	if err != nil {
 		return err
 	}
 	id := x.request.PathValue("question")
-	wanted := Access{Action: Answer, ID: x.info.ID, To: askedBefore(f.Record, id)}
-	var open *flow.Inquiry
-	for i := range f.Inquiries {
-		if q := &f.Inquiries[i]; q.ID == id {
-			open, wanted.Action, wanted.To = q, answers(q), q.To
-		}
-	}
-	if x.caller.Who, err = x.handler.who(x.request, wanted); err != nil {
+	wants := wantedFor(f.Record, id)
+	if x.caller.Who, err = x.handler.who(x.request, Access{Action: wants.action, ID: x.info.ID, To: wants.to}); err != nil {
 		return err
 	}
-	if open != nil && in.Model != "" {
+	if wants.open && in.Model != "" {
 		change := flow.Amendment{Models: make(map[string]flow.ModelChoice)}
-		for _, call := range open.About {
-			change.Models[call.By] = flow.ModelChoice{Model: in.Model}
+		for _, by := range wants.actors {
+			change.Models[by] = flow.ModelChoice{Model: in.Model}
 		}
 		if _, err := x.changed(change); err != nil {
 			return err
@@ -192,7 +249,18 @@ func (x *exchange) answer(in *answer) error {
 	for _, one := range in.Files {
 		a.Attachments = append(a.Attachments, flow.File{Name: one.Name, Type: one.Type, Data: one.Data})
 	}
-	return x.control(a)
+	ctx := flow.Expecting(x.request.Context(), x.info.ID, flow.Expected{StartedAt: x.info.StartedAt, Holds: func(r *flow.Record) error {
+		if !reflect.DeepEqual(wantedFor(r, id), wants) {
+			return errMoved
+		}
+		return nil
+	}})
+	err = x.handler.engine.Control(ctx, x.info.ID, a)
+	if _, lists := errors.AsType[*text.UnknownNameError](err); lists && !wants.open { // it names the questions that are open
+		err = flow.WithMend(errors.New("no such question is open"), "load the conversation again")
+		err = &flow.Error{Kind: provider.KindState, Op: opAnswer, Err: err}
+	}
+	return err
 }
 
 // askedBefore returns the actor whom a question was put to that is no longer open. "": nobody knows.

@@ -79,10 +79,20 @@ func (x *exchange) run() (err error) {
 	if err != nil {
 		return err
 	}
+	x.mean()
 	if err := x.readQuery(); err != nil {
 		return err
 	}
 	return x.operation.do(x)
+}
+
+// mean binds what is done from here on to the conversation whose rights were asked for: while a body arrives, its id may become that of
+// another one.
+func (x *exchange) mean() {
+	if x.info.ID != "" {
+		ctx := flow.Expecting(x.request.Context(), x.info.ID, flow.Expected{StartedAt: x.info.StartedAt})
+		x.request = x.request.WithContext(ctx)
+	}
 }
 
 // elsewhere answers requests that no operation serves.

@@ -78,6 +78,7 @@ const (
 	opStart  = "start"
 	opImport = "import"
 	opQuota  = "quota"
+	opAnswer = "answer"
 )
 
 // statuses are those of errors by their kind. All others are faults of the server, of which no cause is told.
