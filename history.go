@@ -37,7 +37,7 @@ const MaxSnapshot = engine.MaxSnapshot
 // What a model asks for after the cut is another use.
 //
 // edit may change the config; nil changes nothing. edit gets the config with an empty Config.ID and leaves the new
-// debate's id there. An empty id becomes a new UUIDv7. An id that exists is a conflict.
+// debate's id there. An empty id becomes a new UUIDv7. An id that exists is a conflict: with [flow.ErrForked], if it is that of this fork.
 //
 // What the copied part refers to cannot be changed: the names, sides and order of the participants, the flow and
 // its config, the format, the mode, and the audience. Other models, texts, judges, limits, rounds and labels can. A model that
@@ -58,8 +58,7 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 }
 
 // SubmitFork stores what [Engine.Fork] starts, but does not run it: another process opens it, or this one later. It returns the id of the
-// fork. [Engine.Work] of a worker finds it. The engine needs what it needs for [Engine.Submit]. If the id exists, the error is of kind
-// conflict.
+// fork. [Engine.Work] of a worker finds it. The engine needs what it needs for [Engine.Submit].
 func (e *Engine) SubmitFork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (fork string, err error) {
 	return on(e, func(l *engine.Engine) (string, error) { return l.SubmitFork(ctx, id, seq, edit) })
 }
@@ -76,7 +75,7 @@ func (e *Engine) Reopen(ctx context.Context, id string, o flow.Reopening) (*Sess
 
 // SubmitReopening stores what [Engine.Reopen] goes on with, but does not run it: another process opens it, or this one later. It returns
 // the id of the fork. [Engine.Work] of a worker finds it. The engine needs what it needs for [Engine.Submit]. If o.ID exists, the error is
-// of kind conflict.
+// of kind conflict, and wraps [flow.ErrForked] if it is that of this fork.
 func (e *Engine) SubmitReopening(ctx context.Context, id string, o flow.Reopening) (fork string, err error) {
 	return on(e, func(l *engine.Engine) (string, error) { return l.SubmitReopening(ctx, id, o) })
 }

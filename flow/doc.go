@@ -24,7 +24,7 @@
 //     [ErrUnsupported], [ErrUnpriced], [ErrPaused]
 //   - tools: [Tool], [NewTool], [WithApproval], [ToolInfo], [ToolUse], [ToolPolicy]
 //   - answers of persons: [Term], [Question] ([Passage]), [Inquiry], [InquiryCost], [FailedCall], [PendingUse], [Answer], [Option]
-//   - what is said in between, and after the end: [Note], [Reopening]
+//   - what is said in between, and after the end: [Note], [Reopening], [ErrForked]
 //   - which conversation a call is about: [Expecting], [Expected], [ExpectedOf]
 //
 // # For readers of a record

@@ -34,6 +34,9 @@ var (
 	ErrNotFound = errors.New("no such conversation")
 	// ErrConflict means that the log has grown since it was read, because another process has appended to it.
 	ErrConflict = errors.New("the conversation's log has grown in the meantime")
+	// ErrForked means that the fork was made before: its id is that of a conversation that continues the same one from the same event,
+	// with the same config and in the same way.
+	ErrForked = errors.New("the conversation of this id is this fork")
 	// ErrNoFile means that the store lacks a file that the conversation refers to, or has other bytes in its place. The
 	// error around it names the file.
 	ErrNoFile = errors.New("a file of the conversation is missing or damaged")

@@ -25,7 +25,8 @@ func (x *exchange) fork(in *fork) error {
 	if err != nil {
 		return err
 	}
-	if err := x.unknown(in.ID); err != nil {
+	known, err := h.free(ctx, in.ID, x.caller.Labels)
+	if err != nil {
 		return err
 	}
 	config, err := x.patched(f.Record, in)
@@ -40,24 +41,51 @@ func (x *exchange) fork(in *fork) error {
 	if err != nil {
 		return err
 	}
-	var made *debate.Session
-	err = h.reserve(ctx, x.caller.Labels, limit, used, func(ctx context.Context) error {
-		made, err = h.engine.Fork(ctx, x.info.ID, in.Seq, func(flow.Config) flow.Config { return config })
-		return err
+	edit := func(flow.Config) flow.Config { return config }
+	return x.continued(in.ID, known, limit, used, func(ctx context.Context) (string, error) {
+		if h.options.Start != nil {
+			return h.engine.SubmitFork(ctx, x.info.ID, in.Seq, edit)
+		}
+		return idOf(h.engine.Fork(ctx, x.info.ID, in.Seq, edit))
 	})
-	if err != nil {
-		return whyTaken(err)
-	}
-	return x.begun(made.ID(), "../", true)
 }
 
-// unknown refuses the id of a new conversation that exists.
-func (x *exchange) unknown(id string) error {
-	known, err := x.handler.free(x.request.Context(), id, x.caller.Labels)
-	if known {
-		return taken()
+// continued continues the conversation in a new one, and answers where that stands. One that was made before, with the same id, is not made
+// again. known: there is one of this id in the scope.
+func (x *exchange) continued(id string, known bool, limit, used flow.Money, begin func(context.Context) (string, error)) error {
+	h, ctx := x.handler, x.request.Context()
+	var made string
+	var err error
+	do := func(ctx context.Context) error {
+		made, err = begin(ctx)
+		return err
 	}
-	return err
+	if known { // nothing is stored, since it is there: the two are compared
+		err = do(ctx)
+	} else {
+		err = h.reserve(ctx, x.caller.Labels, limit, used, do)
+	}
+	switch {
+	case errors.Is(err, flow.ErrForked):
+		info, err := h.find(ctx, id, x.caller.Labels)
+		if err != nil {
+			return err
+		}
+		h.goOn(ctx, &info) // a process may have ended between storing and opening it
+		return x.begun(id, "../", false)
+	case err != nil:
+		return whyTaken(err)
+	default:
+		return x.begun(made, "../", true)
+	}
+}
+
+// idOf returns the id of a conversation that was started.
+func idOf(s *debate.Session, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return s.ID(), nil
 }
 
 // patched returns the config of a conversation with the patch of a fork.
@@ -148,7 +176,8 @@ type further struct {
 // reopen goes on after the conclusion.
 func (x *exchange) reopen(in *further) error {
 	h, ctx := x.handler, x.request.Context()
-	if err := x.unknown(in.ID); err != nil {
+	known, err := h.free(ctx, in.ID, x.caller.Labels)
+	if err != nil {
 		return err
 	}
 	f, err := x.record()
@@ -163,15 +192,12 @@ func (x *exchange) reopen(in *further) error {
 		return err
 	}
 	settings := change.Settings(*f.Settings())
-	var made *debate.Session
-	err = h.reserve(ctx, x.caller.Labels, hardLimit(&settings), min(f.Spent().Cost, hardLimit(&settings)), func(ctx context.Context) error {
-		made, err = h.engine.Reopen(ctx, x.info.ID, flow.Reopening{
-			ID: in.ID, Rounds: in.Rounds, Ask: in.Ask, To: in.To, Person: x.caller.Who, Budget: in.Budget,
-		})
-		return err
+	limit := hardLimit(&settings)
+	o := flow.Reopening{ID: in.ID, Rounds: in.Rounds, Ask: in.Ask, To: in.To, Person: x.caller.Who, Budget: in.Budget}
+	return x.continued(in.ID, known, limit, min(f.Spent().Cost, limit), func(ctx context.Context) (string, error) {
+		if h.options.Start != nil {
+			return h.engine.SubmitReopening(ctx, x.info.ID, o)
+		}
+		return idOf(h.engine.Reopen(ctx, x.info.ID, o))
 	})
-	if err != nil {
-		return whyTaken(err)
-	}
-	return x.begun(made.ID(), "../", true)
 }

@@ -64,7 +64,7 @@ type Options struct {
 	// cost. What the host program starts by itself counts, but is not refused: see Handler.Start.
 	Quota func(scope map[string]string) flow.Money
 	// Start starts a config that was admitted. nil: [debate.Engine.Start]. With workers elsewhere it is [debate.Engine.Submit], and what a
-	// control has put back to work is theirs too. Forks and reopenings run where they are made.
+	// control has put back to work is theirs too, and so are forks and reopenings, which are stored in any case.
 	Start func(ctx context.Context, c flow.Config) (id string, err error)
 	// Presets are configs to begin with.
 	Presets []Preset

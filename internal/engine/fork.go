@@ -145,8 +145,12 @@ func (l *Engine) forkFromStart(
 	if err := s.validate(ctx, lasting); err != nil {
 		return err
 	}
-	if _, err := l.host.Load(ctx, s.ID); !errors.Is(err, flow.ErrNotFound) {
-		return idExists(err)
+	switch stored, err := l.host.Load(ctx, s.ID); {
+	case err == nil:
+		former := stored.Record().Parent()
+		return idExists(former != nil && former.ID == parent.ID && former.Seq == 0 && s.SameAs(stored.Record()) == nil)
+	case !errors.Is(err, flow.ErrNotFound):
+		return err
 	}
 	carried, err := l.carried(ctx, parent.ID, flow.DocumentFiles(p.settings.Documents), p.files)
 	if err != nil {
@@ -156,12 +160,13 @@ func (l *Engine) forkFromStart(
 	return begin(s, l.startOf(parent))
 }
 
-// idExists reports that the id of a fork exists. If err is not nil, idExists returns err instead.
-func idExists(err error) error {
-	if err != nil {
-		return err
+// idExists reports that the id of a fork exists: of the same fork, or of another conversation.
+func idExists(same bool) error {
+	err := errors.New("a debate of this id exists")
+	if same {
+		err = flow.ErrForked
 	}
-	return &flow.Error{Kind: provider.KindConflict, Op: "fork", Field: "id", Err: errors.New("a debate of this id exists")}
+	return &flow.Error{Kind: provider.KindConflict, Op: "fork", Field: "id", Err: err}
 }
 
 // forkStart makes the start of a debate that continues another log. It takes over from that log:
@@ -373,8 +378,27 @@ func unusedDecisions(events []flow.Event, since []*flow.Intent) map[string]bool 
 // storeFork stores a whole log with its files under a new id.
 func (l *Engine) storeFork(ctx context.Context, id string, carried files, events []flow.Event) error {
 	err := l.host.Create(ctx, "fork", id, carried, events)
-	if errors.Is(err, flow.ErrConflict) {
-		return idExists(nil)
+	if !errors.Is(err, flow.ErrConflict) && !errors.Is(err, flow.ErrLeased) {
+		return err
 	}
-	return err
+	stored, unread := l.host.Read(ctx, id)
+	if unread != nil {
+		return err
+	}
+	return idExists(beginsWith(stored, events))
+}
+
+// beginsWith reports whether a log begins with these events, whenever they were made.
+func beginsWith(log, events []flow.Event) bool {
+	for i := range events {
+		if i == len(log) {
+			return false
+		}
+		stored := log[i]
+		stored.At = events[i].At
+		if !flow.SameEvent(&stored, &events[i]) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -64,6 +65,11 @@ func TestASubmittedReopeningIsPlayedElsewhere(t *testing.T) {
 	assert.Equal(t, "again", id)
 	_, err = here.SubmitReopening(t.Context(), over.ID, asked)
 	stage.RequireKind(t, err, provider.KindConflict)
+	require.ErrorIs(t, err, flow.ErrForked)
+	asked.Ask = "Who pays for what?"
+	_, err = here.SubmitReopening(t.Context(), over.ID, asked)
+	stage.RequireKind(t, err, provider.KindConflict)
+	require.NotErrorIs(t, err, flow.ErrForked)
 	_, err = here.SubmitReopening(t.Context(), id, flow.Reopening{Rounds: 1})
 	stage.RequireKind(t, err, provider.KindState)
 	require.ErrorContains(t, err, "again is not completed: it is in the state awaitingResponses")
@@ -90,6 +96,13 @@ func TestASubmittedForkIsPlayedElsewhere(t *testing.T) {
 		assert.Equal(t, over.ID, stage.StoredRecord(t, here, id).Parent().ID, name)
 		_, err = here.SubmitFork(t.Context(), over.ID, seq, edit)
 		stage.RequireKind(t, err, provider.KindConflict)
+		require.ErrorIs(t, err, flow.ErrForked, name)
+		for at, topic := range map[int64]string{seq: "Something else", over.Seq - 1: "", 1: ""} {
+			other := debate.Editing(func(c *debate.Config) { c.ID, c.Topic = name, cmp.Or(topic, c.Topic) })
+			_, err = here.SubmitFork(t.Context(), over.ID, at, other)
+			stage.RequireKind(t, err, provider.KindConflict)
+			require.NotErrorIs(t, err, flow.ErrForked, name)
+		}
 	}
 	assert.Equal(t, made, p.Calls())
 	assert.Equal(t, []string{"anew", "on"}, due(t, there))
