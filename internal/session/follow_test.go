@@ -58,6 +58,49 @@ func TestAReaderOutlivesTheSessionThatItReads(t *testing.T) {
 	})
 }
 
+// TestAReaderIsNotShownTheNextDebateOfAnID: while it is busy, the debate is deleted, and another one begins under the id. The reader is told
+// that there is none, whether it reads a log or a session.
+func TestAReaderIsNotShownTheNextDebateOfAnID(t *testing.T) {
+	for name, open := range map[string]bool{"log": false, "session": true} {
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			config := stage.TwoDebaters()
+			config.ID = "cars"
+			engine, source := stage.Engine(config)
+			stage.Slowly(source)
+			engine.Store = &store.Memory{}
+			var session *debate.Session
+			if open {
+				session = stage.Started(t, engine, config)
+			} else {
+				_, err := engine.Submit(t.Context(), config)
+				require.NoError(t, err)
+				require.NoError(t, engine.Control(t.Context(), "cars", flow.Pause{}))
+			}
+			var deleted time.Time
+			var told error
+			for event, err := range engine.Events(t.Context(), "cars", 0) {
+				if err != nil {
+					told = err
+					break
+				}
+				if deleted.IsZero() {
+					if open {
+						stage.Ended(t, session)
+					}
+					require.NoError(t, engine.Delete(t.Context(), "cars"))
+					deleted = time.Now()
+					stage.Pass(time.Second)
+					next := config
+					next.Topic, next.Rounds = "Something else", config.Rounds+1
+					stage.Run(t, stage.Twin(engine), next)
+				}
+				assert.True(t, event.Kind() == flow.EventChunk || !event.At.After(deleted), "%d %s", event.Seq, event.Kind())
+			}
+			require.ErrorIs(t, told, flow.ErrNotFound)
+		}))
+	}
+}
+
 // TestASlowReaderIsToldThatAnotherProcessSpeaks: while it is busy, its session is closed and another process takes over. It hears nothing
 // of that one without a bus, and is told so, but not of the call that was broken off here.
 func TestASlowReaderIsToldThatAnotherProcessSpeaks(t *testing.T) {
