@@ -248,13 +248,20 @@ func TestWhoAnswersWhat(t *testing.T) {
 	assert.Contains(t, seen, web.Access{Action: web.Answer, ID: "asks", To: "Ben"})
 }
 
-// waitsForApproval is a conversation in which Ada's model asks for a tool that needs approval.
-func waitsForApproval(t *testing.T) (*debate.Engine, string) {
+// asksForApproval is an engine, and a conversation in which Ada's model asks for a tool that needs approval.
+func asksForApproval(t *testing.T) (*debate.Engine, flow.Config) {
 	t.Helper()
 	tools := map[string]debate.Tool{"add": (&stage.Tally{}).Of(t, flow.ToolInfo{Approval: true})}
 	engine := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker(stage.OneSum(1)...)), 10, tools)
 	engine.Store = &store.Memory{}
-	session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
+	return engine, stage.InFlow(engine, stage.ToolUsers())
+}
+
+// waitsForApproval is a conversation that waits for the approval.
+func waitsForApproval(t *testing.T) (*debate.Engine, string) {
+	t.Helper()
+	engine, config := asksForApproval(t)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	stage.AwaitsInput(t, session)
 	require.NoError(t, session.Close())
