@@ -109,7 +109,16 @@ func TestAConversationOverHTTP(t *testing.T) {
 	imported := elsewhere.post("import", log.Body.String(), http.StatusCreated)
 	assert.EqualValues(t, record.Seq, imported["seq"])
 
-	answer = c.ask(http.MethodDelete, "conversations/cars", "")
+	answer = c.ask(http.MethodGet, "conversations/cars", "")
+	asked := c
+	for _, tag := range []string{`"older"`, "W/" + answer.Header().Get("ETag")} {
+		asked.header = http.Header{"If-Match": {tag}}
+		p := problemOf(t, asked.ask(http.MethodDelete, "conversations/cars", ""))
+		assert.Equal(t, []any{http.StatusPreconditionFailed, "If-Match"}, []any{p.Status, p.Field}, tag)
+	}
+	asked.header = http.Header{"If-Match": {`"older"`, answer.Header().Get("ETag")}}
+	assert.Equal(t, http.StatusPreconditionFailed, asked.ask(http.MethodPost, "conversations/cars/cancel", "{}").Code)
+	answer = asked.ask(http.MethodDelete, "conversations/cars", "")
 	assert.Equal(t, http.StatusNoContent, answer.Code, answer.Body)
 	assert.Equal(t, http.StatusNotFound, c.ask(http.MethodGet, "conversations/cars", "").Code)
 }

@@ -83,7 +83,39 @@ func (x *exchange) run() (err error) {
 	if err := x.readQuery(); err != nil {
 		return err
 	}
+	if err := x.matched(); err != nil {
+		return err
+	}
 	return x.operation.do(x)
+}
+
+// matched refuses to change something but in the version that the client names (If-Match, RFC 9110). The conversation itself has versions,
+// and so its deletion can have the condition. What else is changed has none, so that none can match.
+func (x *exchange) matched() error {
+	given := x.request.Header.Values("If-Match")
+	if x.operation.method == get || len(given) == 0 {
+		return nil
+	}
+	if x.operation.method == http.MethodDelete {
+		now, err := x.reading()
+		if err != nil {
+			return err
+		}
+		data, err := json.Marshal(now)
+		if err != nil {
+			return err
+		}
+		tag := tagOf(data)
+		for one := range strings.SplitSeq(strings.Join(given, ","), ",") {
+			if one = strings.TrimSpace(one); one == "*" || one == tag {
+				return nil
+			}
+		}
+	}
+	err := flow.WithMend(errors.New("the conversation is not, or no longer, as the tag says"), "load it again, or leave If-Match out")
+	return &refusal{status: http.StatusPreconditionFailed, err: &flow.Error{
+		Kind: provider.KindConflict, Op: "request", Field: "If-Match", Err: err,
+	}}
 }
 
 // mean binds what is done from here on to the conversation whose rights were asked for: while a body arrives, its id may become that of
@@ -217,8 +249,7 @@ func (x *exchange) reply(status int, v any) error {
 	}
 	header := x.response.Header()
 	if x.operation.method == get {
-		hash := sha256.Sum256(data)
-		tag := `"` + base64.RawURLEncoding.EncodeToString(hash[:18]) + `"`
+		tag := tagOf(data)
 		header.Set("Cache-Control", "private, no-cache")
 		header.Set("ETag", tag)
 		if matches(x.request.Header.Get("If-None-Match"), tag) {
@@ -229,6 +260,12 @@ func (x *exchange) reply(status int, v any) error {
 	header.Set("Content-Type", "application/json")
 	x.write(status, data, writeTime)
 	return nil
+}
+
+// tagOf returns the tag of an answer (RFC 9110).
+func tagOf(data []byte) string {
+	hash := sha256.Sum256(data)
+	return `"` + base64.RawURLEncoding.EncodeToString(hash[:18]) + `"`
 }
 
 // matches reports whether one of the tags of a request is this one.

@@ -273,12 +273,14 @@ func continuing() []operation {
 		{
 			id: "fork", method: post, path: conversation + "/fork", action: Start,
 			summary: "starts a conversation that continues from an event of this one; with the same id once",
-			out:     standing{}, status: created, also: http.StatusOK, errors: []int{conflict, invalid, unpaid, busy}, service: takes((*exchange).fork),
+			out:     standing{}, status: created, also: http.StatusOK, errors: []int{conflict, invalid, unpaid, busy},
+			service: takes((*exchange).fork),
 		},
 		{
 			id: "reopen", method: post, path: conversation + "/reopen", action: Start,
 			summary: "goes on after the conclusion, in a new conversation; with the same id once",
-			out:     standing{}, status: created, also: http.StatusOK, errors: []int{conflict, invalid, unpaid, busy}, service: takes((*exchange).reopen),
+			out:     standing{}, status: created, also: http.StatusOK, errors: []int{conflict, invalid, unpaid, busy},
+			service: takes((*exchange).reopen),
 		},
 		{
 			id: "delete", method: http.MethodDelete, path: conversation, action: Delete,

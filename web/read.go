@@ -54,28 +54,37 @@ func (x *exchange) record() (*fold, error) {
 
 // read returns the conversation.
 func (x *exchange) read() error {
-	f, err := x.record()
+	out, err := x.reading()
 	if err != nil {
 		return err
 	}
-	out := reading{Questions: x.questions(f.Record)}
+	return x.reply(x.operation.status, out)
+}
+
+// reading returns what the caller may see of the conversation.
+func (x *exchange) reading() (out reading, err error) {
+	f, err := x.record()
+	if err != nil {
+		return out, err
+	}
+	out = reading{Questions: x.questions(f.Record)}
 	if !x.may(Inspect, "") {
 		if out.Record, err = json.Marshal(x.outlineOf(f.Record)); err != nil {
-			return err
+			return out, err
 		}
 	} else {
 		if out.Record, err = f.JSON(); err != nil {
-			return err
+			return out, err
 		}
 		out.Degraded, out.Owner, out.Limit = degraded(f.Record), x.info.Owner, hardLimit(f.Settings())
 	}
 	if fields := x.query.Get("fields"); fields != "" {
 		if out.Record, err = selected(out.Record, strings.Split(fields, ",")); err != nil {
-			return err
+			return out, err
 		}
 	}
 	out.Legal, out.Inputs = x.legal(f.Record)
-	return x.reply(x.operation.status, out)
+	return out, nil
 }
 
 // outlineOf returns what those see of a record who only view.
