@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"net/http"
 	"strconv"
@@ -98,9 +99,49 @@ func (x *exchange) stream() error {
 	defer release()
 	ctx, end := whileStreaming(x.request.Context())
 	defer end()
-	s := sse.Stream{View: x.view(), Refuse: x.handler.Refuse}
-	_ = s.Serve(x.response, x.request.WithContext(ctx), x.handler.engine, x.info.ID) // the reader has left, or has been told
+	f := &following{exchange: x, view: x.view()}
+	s := sse.Stream{View: func(e flow.Event) (flow.Event, bool) { return f.view(e) }, Refuse: x.handler.Refuse}
+	_ = s.Serve(x.response, x.request.WithContext(ctx), f, x.info.ID) // the reader has left, or has been told
 	return nil
+}
+
+// renewed is how old the right to view may be when a stream shows something.
+const renewed = 15 * time.Second
+
+// following is a stream of events. A conversation may last for days, so the right to view it is asked for again.
+type following struct {
+	*exchange
+
+	view func(flow.Event) (flow.Event, bool) // what the caller may see now
+}
+
+// Events implements [sse.Source].
+func (f *following) Events(ctx context.Context, id string, after int64, heartbeat ...time.Duration) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
+		asked := time.Now()
+		for e, err := range f.handler.engine.Events(ctx, id, after, heartbeat...) {
+			if err == nil && time.Since(asked) >= renewed {
+				asked, err = time.Now(), f.renew()
+			}
+			if err != nil {
+				yield(flow.Event{}, err)
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// renew asks for the right again.
+func (f *following) renew() error {
+	who, err := f.handler.who(f.request, Access{Action: View, ID: f.info.ID})
+	if err == nil && who != f.caller.Who {
+		err = &DeniedError{Err: errors.New("the stream is of somebody else: connect again")}
+	}
+	f.view = f.exchange.view()
+	return err
 }
 
 // hold takes the place of a stream, which release gives back.

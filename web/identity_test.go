@@ -32,8 +32,8 @@ func (l *late) Read(p []byte) (int, error) {
 	return l.Reader.Read(p)
 }
 
-// TestAnIDThatIsGivenAgain: while the body of a request arrives, its conversation is deleted, and somebody else gets the id. Nothing is done
-// with theirs.
+// TestAnIDThatIsGivenAgain: while the body of a request arrives, its conversation is deleted, and somebody else gets the id. Nothing is
+// done with theirs.
 func TestAnIDThatIsGivenAgain(t *testing.T) {
 	engine, _ := stage.Engine(stage.TwoDebaters())
 	engine.Store = &store.Memory{}

@@ -78,15 +78,16 @@ func (h *Handler) Events(r *http.Request, id string, after int64, heartbeat ...t
 			return
 		}
 		defer release()
-		ctx, end := whileStreaming(r.Context())
+		x.mean()
+		ctx, end := whileStreaming(x.request.Context())
 		defer end()
-		view := x.view()
-		for e, err := range h.engine.Events(ctx, id, after, heartbeat...) {
+		f := &following{exchange: x, view: x.view()}
+		for e, err := range f.Events(ctx, id, after, heartbeat...) {
 			if err != nil {
 				yield(flow.Event{}, err)
 				return
 			}
-			if shown, ok := view(e); ok && !yield(shown, nil) {
+			if shown, ok := f.view(e); ok && !yield(shown, nil) {
 				return
 			}
 		}

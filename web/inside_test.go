@@ -1,17 +1,54 @@
 package web_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/web"
 )
+
+// TestAStreamLastsAsLongAsItsRight: who may no longer view a conversation is shown nothing more of it, and neither is somebody else.
+func TestAStreamLastsAsLongAsItsRight(t *testing.T) {
+	for name, now := range map[string]func() (string, error){
+		"no right":      func() (string, error) { return "", errors.New("no") },
+		"somebody else": func() (string, error) { return "ben", nil },
+	} {
+		t.Run(name, stage.Bubbled(func(t *testing.T) {
+			engine, _ := stage.Engine(stage.TwoDebaters())
+			engine.Store = &store.Memory{}
+			_, err := engine.Submit(t.Context(), labelled("x", nil))
+			require.NoError(t, err)
+			require.NoError(t, engine.Control(t.Context(), "x", flow.Pause{}))
+			left := false
+			h, err := web.New(engine, web.Options{Authorize: func(*http.Request, web.Access) (string, error) {
+				if left {
+					return now()
+				}
+				return "ann", nil
+			}})
+			require.NoError(t, err)
+			began, told := time.Now(), error(nil)
+			for e, err := range h.Events(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody), "x", 0, time.Second) {
+				if told = err; err != nil {
+					break
+				}
+				left = left || time.Since(began) > 40*time.Second && e.Kind() == flow.EventHeartbeat
+				require.Less(t, time.Since(began), time.Minute, "nobody ends the stream")
+			}
+			assert.Equal(t, http.StatusForbidden, web.Explain(told).Status)
+			assert.Greater(t, time.Since(began), 40*time.Second)
+		}))
+	}
+}
 
 // TestAnotherProtocolHasTheSameRights: what a handler of the host program's own asks for is what its client may ask for.
 func TestAnotherProtocolHasTheSameRights(t *testing.T) {

@@ -51,9 +51,9 @@ import (
 
 // Options say how a [Handler] serves. The zero value serves this machine alone.
 type Options struct {
-	// Authorize says who asks, or why that is refused. It is called once for each request or more often, and concurrently. Who is a name
-	// of one line, of at most [flow.MaxReason] bytes. If the error wraps [flow.ErrNotFound], the conversation is as unknown; a
-	// [*DeniedError] can ask for a password. nil: whoever asks from this machine, through no proxy, may do everything.
+	// Authorize says who asks, or why that is refused. It is called once for each request or more often, also while a stream lasts, and
+	// concurrently. Who is a name of one line, of at most [flow.MaxReason] bytes. If the error wraps [flow.ErrNotFound], the conversation
+	// is as unknown; a [*DeniedError] can ask for a password. nil: whoever asks from this machine, through no proxy, may do everything.
 	Authorize func(r *http.Request, a Access) (who string, err error)
 	// Scope returns labels. The caller sees and starts only conversations that have all of them. nil, and no labels: there are no bounds.
 	Scope func(r *http.Request, who string) map[string]string
