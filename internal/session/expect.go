@@ -34,14 +34,14 @@ func (h *Host) Still(ctx context.Context, op, id string, began time.Time) error 
 func unexpected(ctx context.Context, signal flow.Signal, r *flow.Record) error {
 	switch signal.(type) {
 	case flow.Pause, flow.Resume, flow.Stop, flow.Cancel, flow.Retry, flow.Sent, flow.Note, flow.Answer, flow.Amendment:
+		e := flow.ExpectedOf(ctx, r.ID)
+		if err := another("control", r.ID, e.StartedAt, r.StartedAt); err != nil || e.Holds == nil {
+			return err
+		}
+		return e.Holds(r)
 	default:
 		return nil
 	}
-	e := flow.ExpectedOf(ctx, r.ID)
-	if err := another("control", r.ID, e.StartedAt, r.StartedAt); err != nil || e.Holds == nil {
-		return err
-	}
-	return e.Holds(r)
 }
 
 // startedAt returns when the conversation began, as far as it is saved; zero: it has not.
