@@ -9,7 +9,8 @@ import (
 // Sum is what several conversations have cost, and what they may still cost.
 type Sum struct {
 	Count int `json:"count"` // of conversations
-	// Spent and Unsettled are the sums of those of [Info]. What forks have copied is left out: it counts with their parents.
+	// Spent and Unsettled are the sums of those of [Info]. What forks have copied is left out: it counts with their parents. No conversation
+	// adds less than nothing, whatever its log says.
 	Spent flow.Money `json:"spent"`
 	flow.Unsettled
 	// Left is what the conversations that are not over may spend beyond Spent and AtMost before they reach their hard limits.
@@ -24,13 +25,14 @@ func (s *Sum) Most() flow.Money { return s.Spent.Plus(s.AtMost).Plus(s.Left) }
 // Add adds a conversation.
 func (s *Sum) Add(i *Info) {
 	s.Count++
-	s.Spent, s.Unsettled = s.Spent.Plus(i.Spent-i.Copied), s.Plus(i.Less(i.CopiedUnsettled))
+	s.Spent, s.Unsettled = s.Spent.Plus(max(0, i.Spent-i.Copied)), s.Plus(i.Less(i.CopiedUnsettled))
 	switch {
 	case i.State.Final():
 	case i.Limit == 0:
 		s.Unlimited++
 	default:
-		s.Left = s.Left.Plus(max(0, i.Limit-i.Spent.Plus(i.AtMost)))
+		used := max(i.Spent.Plus(i.AtMost), i.Copied.Plus(i.CopiedUnsettled.AtMost)) // a fork begins within a state
+		s.Left = s.Left.Plus(max(0, i.Limit-used))
 	}
 }
 

@@ -50,9 +50,10 @@ func (s *Store) sum(ctx context.Context, filter store.Filter, c *conditions) (su
 	beyond := func(a, b string) string {
 		return fmt.Sprintf("CASE WHEN %[1]s > %[2]s THEN %[1]s - (%[2]s) ELSE 0 END", a, b)
 	}
-	query := "SELECT count(*)" + total("spent - copied") + total(beyond("most", "copied_most")) +
+	const used = "(CASE WHEN spent + most > copied + copied_most THEN spent + most ELSE copied + copied_most END)"
+	query := "SELECT count(*)" + total(beyond("spent", "copied")) + total(beyond("most", "copied_most")) +
 		total(beyond("broken", "copied_broken")) + total(beyond("unreported", "copied_unreported")) +
-		total("CASE WHEN ended = 0 AND hard > spent + most THEN hard - spent - most ELSE 0 END") +
+		total("CASE WHEN ended = 0 THEN "+beyond("hard", used)+" ELSE 0 END") +
 		total("CASE WHEN ended = 0 AND hard = 0 THEN 1 ELSE 0 END") +
 		" FROM (SELECT CASE WHEN d.state IN ('completed', 'canceled') THEN 1 ELSE 0 END AS ended, d.hard AS hard" +
 		amount("spent", "d.result", "spent") + amount("most", "d.result", "atMost") +

@@ -89,6 +89,12 @@ func sumOfAll(x *exam) {
 	x.remove(s, "e")
 	forked.Count, forked.Spent = forked.Count-1, forked.Spent-3*flow.USD
 	all("it is deleted", forked)
+	x.append(s, "f", 0, "w", after(0, fork, spent(arguing, 0, none)))
+	forked.Count, forked.Left = forked.Count+1, forked.Left+3*flow.USD/4-cost
+	all("a fork begins with more than was spent at its last change of state", forked)
+	x.append(s, "g", 0, "w", after(0, fork, spent(flow.StateCanceled, cost/2, none)))
+	forked.Count++
+	all("one says that it has cost less than it has copied", forked)
 }
 
 func sumFiltered(x *exam) {
