@@ -12,6 +12,9 @@ type Expected struct {
 	StartedAt time.Time
 	// Holds is asked right before a control is given, with the record that the control acts on, and again if somebody else was faster. Its
 	// error refuses the control. It must not change the record, and must not ask the engine anything. nil: nothing more is expected.
+	//
+	// A deletion asks it too, under the lease under which it deletes. With the id "" it is asked about the conversation that a fork or a
+	// reopening makes, right before that is stored, with the record that it begins with.
 	Holds func(*Record) error
 }
 

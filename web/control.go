@@ -101,16 +101,21 @@ func (x *exchange) amend(in *flow.Amendment) error {
 		}
 	}
 	in.Person = x.caller.Who
-	f, err := x.changed(*in)
-	if err != nil {
+	if err := x.changed(*in); err != nil {
 		return err
 	}
-	give := func(ctx context.Context) error { return x.handler.engine.Control(ctx, x.info.ID, *in) }
-	before := hardLimit(f.Settings())
-	if after := hardLimit(&flow.Settings{Budget: in.Budget}); in.Budget != nil && before > 0 && (after <= 0 || after > before) {
-		err = x.handler.reserve(x.request.Context(), x.caller.Labels, after, before, give)
+	h, ctx := x.handler, x.request.Context()
+	give := func(ctx context.Context) error { return h.engine.Control(ctx, x.info.ID, *in) }
+	var err error
+	if in.Budget == nil {
+		err = give(ctx)
 	} else {
-		err = give(x.request.Context())
+		err = h.reserve(ctx, x.caller.Labels, func(ctx context.Context) error {
+			if err := x.raises(ctx, in.Budget.Hard); err != nil {
+				return err
+			}
+			return give(ctx)
+		})
 	}
 	if err != nil {
 		return err
@@ -122,13 +127,26 @@ func (x *exchange) amend(in *flow.Amendment) error {
 	return x.reply(x.operation.status, stands)
 }
 
-// changed asks the policy about a change of the conversation, and returns its record.
-func (x *exchange) changed(a flow.Amendment) (*fold, error) {
+// raises returns an error unless the conversation may have another hard limit. Whatever bounds one without a limit is allowed, and so is
+// what lowers a limit.
+func (x *exchange) raises(ctx context.Context, hard flow.Money) error {
+	if !x.handler.bounded(x.caller.Labels) {
+		return nil
+	}
+	info, err := x.handler.find(ctx, x.info.ID, x.caller.Labels)
+	if err != nil || info.Limit <= 0 || 0 < hard && hard <= info.Limit {
+		return err
+	}
+	return x.handler.fits(ctx, x.caller.Labels, hard, max(info.Limit, info.Spent.Plus(info.AtMost)))
+}
+
+// changed asks the policy about a change of the conversation.
+func (x *exchange) changed(a flow.Amendment) error {
 	f, err := x.record()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return f, x.handler.accept(x.request, x.caller, &Amended{Config: f.Config(), Change: a, now: *f.Settings()})
+	return x.handler.accept(x.request, x.caller, &Amended{Config: f.Config(), Change: a, now: *f.Settings()})
 }
 
 // note is the body of something that is said in between.
@@ -241,7 +259,7 @@ func (x *exchange) answerNow(in *answer) error {
 		for _, by := range wants.actors {
 			change.Models[by] = flow.ModelChoice{Model: in.Model}
 		}
-		if _, err := x.changed(change); err != nil {
+		if err := x.changed(change); err != nil {
 			return err
 		}
 	}
@@ -277,7 +295,11 @@ func askedBefore(r *flow.Record, question string) string {
 
 // remove removes the conversation.
 func (x *exchange) remove() error {
-	err := x.handler.engine.Delete(x.request.Context(), x.info.ID)
+	h, ctx := x.handler, x.request.Context()
+	if h.bounded(x.caller.Labels) {
+		ctx = flow.Expecting(ctx, x.info.ID, flow.Expected{StartedAt: x.info.StartedAt, Holds: uncounted})
+	}
+	err := h.reserve(ctx, x.caller.Labels, func(ctx context.Context) error { return h.engine.Delete(ctx, x.info.ID) })
 	if errors.Is(err, flow.ErrLeased) {
 		why := errors.New("a process works on the conversation, or has it open")
 		if errors.Is(err, store.ErrOpen) {
@@ -288,7 +310,7 @@ func (x *exchange) remove() error {
 	if err != nil {
 		return err
 	}
-	x.handler.cache.forget(x.info.ID)
+	h.cache.forget(x.info.ID)
 	x.response.WriteHeader(http.StatusNoContent)
 	return nil
 }

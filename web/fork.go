@@ -25,10 +25,6 @@ func (x *exchange) fork(in *fork) error {
 	if err != nil {
 		return err
 	}
-	known, err := h.free(ctx, in.ID, x.caller.Labels)
-	if err != nil {
-		return err
-	}
 	config, err := x.patched(f.Record, in)
 	if err != nil {
 		return err
@@ -37,12 +33,8 @@ func (x *exchange) fork(in *fork) error {
 	if config, err = h.admit(asks, x.caller, config); err != nil {
 		return err
 	}
-	limit, used, err := x.limitOf(f.Record, in.Seq, config)
-	if err != nil {
-		return err
-	}
 	edit := func(flow.Config) flow.Config { return config }
-	return x.continued(in.ID, known, limit, used, func(ctx context.Context) (string, error) {
+	return x.continued(in.ID, nil, func(ctx context.Context) (string, error) {
 		if h.options.Start != nil {
 			return h.engine.SubmitFork(ctx, x.info.ID, in.Seq, edit)
 		}
@@ -51,20 +43,30 @@ func (x *exchange) fork(in *fork) error {
 }
 
 // continued continues the conversation in a new one, and answers where that stands. One that was made before, with the same id, is not made
-// again. known: there is one of this id in the scope.
-func (x *exchange) continued(id string, known bool, limit, used flow.Money, begin func(context.Context) (string, error)) error {
-	h, ctx := x.handler, x.request.Context()
+// again. may is asked about the new one before it is stored, beside the quota; nil: nothing more is asked.
+func (x *exchange) continued(id string, may func(*flow.Record) error, begin func(context.Context) (string, error)) error {
+	h, ctx, labels := x.handler, x.request.Context(), x.caller.Labels
 	var made string
-	var err error
-	do := func(ctx context.Context) error {
-		made, err = begin(ctx)
+	err := h.reserve(ctx, labels, func(ctx context.Context) error {
+		known, err := h.free(ctx, id, labels)
+		if err != nil {
+			return err
+		}
+		holds := func(r *flow.Record) error {
+			if may != nil {
+				if err := may(r); err != nil {
+					return err
+				}
+			}
+			if known { // nothing is stored, since it is there: the two are compared
+				return nil
+			}
+			copied := r.Copied()
+			return h.fits(ctx, labels, hardLimit(r.Settings()), copied.Cost.Plus(copied.AtMost))
+		}
+		made, err = begin(flow.Expecting(ctx, "", flow.Expected{Holds: holds}))
 		return err
-	}
-	if known { // nothing is stored, since it is there: the two are compared
-		err = do(ctx)
-	} else {
-		err = h.reserve(ctx, x.caller.Labels, limit, used, do)
-	}
+	})
 	switch {
 	case errors.Is(err, flow.ErrForked):
 		info, err := h.find(ctx, id, x.caller.Labels)
@@ -133,37 +135,6 @@ func merge(target, patch map[string]any) {
 	}
 }
 
-// limitOf returns the hard limit that a fork will have, and the part of it that the copied events have used at least. The amendments that
-// are copied hold in the fork too, unless the patch changes what they set.
-func (x *exchange) limitOf(r *flow.Record, seq int64, config flow.Config) (limit, used flow.Money, err error) {
-	settings, before := config.Settings(), r.Config().Settings()
-	if x.handler.options.Quota == nil {
-		return 0, 0, nil
-	}
-	limit = hardLimit(&settings)
-	kept := limit == hardLimit(&before)
-	for e, err := range x.handler.engine.Events(x.request.Context(), x.info.ID, 0) {
-		if err != nil {
-			return 0, 0, err
-		}
-		if e.Seq > seq {
-			break
-		}
-		switch body := e.Body.(type) {
-		case *flow.Transition:
-			used = body.Spent
-		case *flow.Amendment:
-			if body.Budget != nil && kept {
-				limit = body.Budget.Hard
-			}
-		}
-		if e.Seq >= min(seq, r.Seq) {
-			break
-		}
-	}
-	return limit, min(used, max(0, limit)), nil
-}
-
 // further is the body of a reopening.
 type further struct {
 	ID     string       `json:"id,omitempty"`     // of the conversation that goes on; "": the server draws one
@@ -175,26 +146,16 @@ type further struct {
 
 // reopen goes on after the conclusion.
 func (x *exchange) reopen(in *further) error {
-	h, ctx := x.handler, x.request.Context()
-	known, err := h.free(ctx, in.ID, x.caller.Labels)
-	if err != nil {
-		return err
+	h := x.handler
+	may := func(r *flow.Record) error { // asked of what the flow has made of the request
+		change := flow.Amendment{Budget: in.Budget}
+		if in.Rounds > 0 {
+			change.Rounds = &r.Settings().Rounds
+		}
+		return h.accept(x.request, x.caller, &Amended{Config: r.Config(), Change: change, now: *r.Settings()})
 	}
-	f, err := x.record()
-	if err != nil {
-		return err
-	}
-	change := flow.Amendment{Budget: in.Budget}
-	if in.Rounds > 0 {
-		change.Rounds = new(f.Round + in.Rounds)
-	}
-	if _, err := x.changed(change); err != nil {
-		return err
-	}
-	settings := change.Settings(*f.Settings())
-	limit := hardLimit(&settings)
 	o := flow.Reopening{ID: in.ID, Rounds: in.Rounds, Ask: in.Ask, To: in.To, Person: x.caller.Who, Budget: in.Budget}
-	return x.continued(in.ID, known, limit, min(f.Spent().Cost, limit), func(ctx context.Context) (string, error) {
+	return x.continued(in.ID, may, func(ctx context.Context) (string, error) {
 		if h.options.Start != nil {
 			return h.engine.SubmitReopening(ctx, x.info.ID, o)
 		}

@@ -48,32 +48,56 @@ func (h *Handler) accountOf(ctx context.Context, scope map[string]string) (accou
 	return out, nil
 }
 
-// reserve calls do, which adds a conversation to a scope, or raises the limit of one, if the scope may cost as much more. limit is the hard
-// limit of the conversation, and used the part of it that counts already. Of a scope without a quota do is called at once.
-func (h *Handler) reserve(ctx context.Context, scope map[string]string, limit, used flow.Money, do func(context.Context) error) error {
-	if h.options.Quota == nil || h.options.Quota(scope) <= 0 {
+// bounded reports whether a scope has a quota.
+func (h *Handler) bounded(scope map[string]string) bool {
+	return h.options.Quota != nil && h.options.Quota(scope) > 0
+}
+
+// reserve calls do, which changes what the conversations of a scope may cost, while nobody else does. What do has to know, it finds out
+// itself, and it asks fits before it adds anything. Of a scope without a quota do is called at once.
+func (h *Handler) reserve(ctx context.Context, scope map[string]string, do func(context.Context) error) error {
+	if !h.bounded(scope) {
 		return do(ctx)
+	}
+	return h.alone(ctx, scope, do)
+}
+
+// fits returns an error unless the conversations of a scope may cost together what a conversation with a hard limit adds. used is the part
+// of the limit that counts already.
+func (h *Handler) fits(ctx context.Context, scope map[string]string, limit, used flow.Money) error {
+	if !h.bounded(scope) {
+		return nil
 	}
 	if limit <= 0 {
 		err := flow.WithMend(errors.New("is missing: what all conversations cost together is limited here"), "set budget.hard")
 		return &flow.Error{Kind: provider.KindValidation, Op: opQuota, Field: "budget.hard", Err: err}
 	}
-	return h.alone(ctx, scope, func(ctx context.Context) error {
-		sum, err := h.accountOf(ctx, scope)
-		if err != nil {
-			return err
-		}
-		if sum.Unlimited > 0 {
-			return h.unlimited(ctx, scope)
-		}
-		if left := sum.quota - sum.Most(); limit-used > left {
-			err := fmt.Errorf("%s of %s are left for all conversations together, and %s are needed",
-				max(0, left).Rounded(), sum.quota.Rounded(), (limit - used).Rounded())
-			err = flow.WithMend(err, "lower budget.hard, or end conversations that are not over")
-			return &flow.Error{Kind: provider.KindCostLimit, Op: opQuota, Field: "budget.hard", Err: err}
-		}
-		return do(ctx)
-	})
+	sum, err := h.accountOf(ctx, scope)
+	if err != nil {
+		return err
+	}
+	if sum.Unlimited > 0 {
+		return h.unlimited(ctx, scope)
+	}
+	if left := sum.quota - sum.Most(); max(0, limit-used) > max(0, left) {
+		err := fmt.Errorf("%s of %s are left for all conversations together, and %s are needed",
+			max(0, left).Rounded(), sum.quota.Rounded(), (limit - used).Rounded())
+		err = flow.WithMend(err, "lower budget.hard, or end conversations that are not over")
+		return &flow.Error{Kind: provider.KindCostLimit, Op: opQuota, Field: "budget.hard", Err: err}
+	}
+	return nil
+}
+
+// uncounted refuses to delete a conversation that has cost something: what is not stored does not count in the sum.
+func uncounted(r *flow.Record) error {
+	spent, copied, abandoned := r.Spent(), r.Copied(), r.Abandoned()
+	cost := spent.Cost.Plus(spent.AtMost).Plus(abandoned.AtMost)
+	if beyond := cost - copied.Cost.Plus(copied.AtMost); beyond > 0 {
+		err := fmt.Errorf("the conversation has cost up to %s, which count in what all conversations may cost together", beyond.Rounded())
+		err = flow.WithMend(err, "keep it, or let who runs the server delete it")
+		return &flow.Error{Kind: provider.KindConflict, Op: opQuota, Err: err}
+	}
+	return nil
 }
 
 // unlimited refuses to add to a scope in which a conversation that is not over has no hard limit. It names the first.

@@ -29,19 +29,23 @@ func (h *Handler) begin(r *http.Request, c Caller, config flow.Config) (id strin
 		return "", false, err
 	}
 	settings := config.Settings()
-	known, err := h.free(r.Context(), settings.ID, c.Labels)
-	if err != nil {
-		return "", false, err
-	}
-	if known { // nothing is stored, since it is there: the configs are compared
-		id, err = h.engine.Submit(r.Context(), config)
-		return id, false, whyTaken(err)
-	}
-	err = h.reserve(r.Context(), c.Labels, hardLimit(&settings), 0, func(ctx context.Context) error {
+	err = h.reserve(r.Context(), c.Labels, func(ctx context.Context) error {
+		known, err := h.free(ctx, settings.ID, c.Labels)
+		switch {
+		case err != nil:
+			return err
+		case known: // nothing is stored, since it is there: the configs are compared
+			id, err = h.engine.Submit(ctx, config)
+			return err
+		}
+		if err := h.fits(ctx, c.Labels, hardLimit(&settings), 0); err != nil {
+			return err
+		}
+		isNew = true
 		id, err = h.launch(ctx, config)
 		return err
 	})
-	return id, true, whyTaken(err)
+	return id, isNew, whyTaken(err)
 }
 
 // launch starts a config that was admitted.

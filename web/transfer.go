@@ -91,35 +91,48 @@ func (x *exchange) restore() error {
 	if err := x.admitLog(&log); err != nil {
 		return err
 	}
-	known, err := x.handler.free(x.request.Context(), log.ID, x.caller.Labels)
-	if err != nil {
-		return err
-	}
-	put := func(ctx context.Context) error {
+	isNew, err := x.stored(&log, func(ctx context.Context) error {
 		_, err := x.handler.engine.Import(ctx, bytes.NewReader(data))
 		return err
-	}
-	if known {
-		stored, lost := x.standingOf(log.ID)
-		switch {
-		case lost != nil:
-			return lost
-		case stored.Seq < int64(len(log.Events)): // its other events would be taken for what has happened here
-			return taken()
-		}
-		err = put(x.request.Context())
-	} else {
-		info := described(&log)
-		limit := info.Limit
-		if info.State.Final() {
-			limit = max(1, info.Spent.Plus(info.AtMost))
-		}
-		err = x.handler.reserve(x.request.Context(), x.caller.Labels, limit, 0, put)
-	}
+	})
 	if err != nil {
 		return whyTaken(err)
 	}
-	return x.begun(log.ID, "conversations/", !known)
+	return x.begun(log.ID, "conversations/", isNew)
+}
+
+// stored has put store a log, and reports whether it is new here. Of what it may cost, that counts which it has not copied.
+func (x *exchange) stored(log *snapshot, put func(context.Context) error) (isNew bool, err error) {
+	h, labels := x.handler, x.caller.Labels
+	err = h.reserve(x.request.Context(), labels, func(ctx context.Context) error {
+		known, err := h.free(ctx, log.ID, labels)
+		if err != nil {
+			return err
+		}
+		if known {
+			stored, err := x.standingOf(log.ID)
+			switch {
+			case err != nil:
+				return err
+			case stored.Seq < int64(len(log.Events)): // its other events would be taken for what has happened here
+				return taken()
+			}
+			return put(ctx)
+		}
+		info := described(log)
+		limit, spent := info.Limit, info.Spent.Plus(info.AtMost)
+		if info.State.Final() {
+			limit = max(1, spent)
+		} else if limit > 0 {
+			limit = max(limit, spent)
+		}
+		if err := h.fits(ctx, labels, limit, info.Copied.Plus(info.CopiedUnsettled.AtMost)); err != nil {
+			return err
+		}
+		isNew = true
+		return put(ctx)
+	})
+	return isNew, err
 }
 
 // described returns what a list would show of a log.

@@ -96,6 +96,9 @@ func (l *Engine) fork(
 	if copied, err = l.stepped(ctx, plan.settings.ID, copied, again, len(asked) > 0); err != nil {
 		return "", err
 	}
+	if err = asExpected(ctx, func() (*flow.Core, error) { return l.NewCore(plan.settings.ID, copied) }); err != nil {
+		return "", err
+	}
 	carried, err := l.carried(ctx, id, flow.LogFiles(copied), plan.files)
 	if err != nil {
 		return "", err
@@ -129,6 +132,19 @@ func (l *Engine) checkForked(id string, events []flow.Event) (flow.Account, erro
 	return forked.Record().Spent(), forked.Unreadable()
 }
 
+// asExpected asks the caller about a fork that is to be stored; see flow.Expected.
+func asExpected(ctx context.Context, forked func() (*flow.Core, error)) error {
+	holds := flow.ExpectedOf(ctx, "").Holds
+	if holds == nil {
+		return nil
+	}
+	core, err := forked()
+	if err != nil {
+		return err
+	}
+	return holds(core.Record())
+}
+
 func forkError(field, format string, args ...any) error {
 	return &flow.Error{Kind: provider.KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
 }
@@ -150,6 +166,9 @@ func (l *Engine) forkFromStart(
 		former := stored.Record().Parent()
 		return idExists(former != nil && former.ID == parent.ID && former.Seq == 0 && s.SameAs(stored.Record()) == nil)
 	case !errors.Is(err, flow.ErrNotFound):
+		return err
+	}
+	if err := asExpected(ctx, func() (*flow.Core, error) { return l.configured(p) }); err != nil {
 		return err
 	}
 	carried, err := l.carried(ctx, parent.ID, flow.DocumentFiles(p.settings.Documents), p.files)

@@ -23,7 +23,11 @@ func (l *Engine) Delete(ctx context.Context, id string) error {
 	if err := l.host.Store.Lease(ctx, id, owner, leaseToDelete); err != nil {
 		return session.StoreError(opDelete, err)
 	}
-	err := l.host.Still(ctx, opDelete, id, flow.ExpectedOf(ctx, id).StartedAt)
+	expected := flow.ExpectedOf(ctx, id)
+	err := l.host.Still(ctx, opDelete, id, expected.StartedAt)
+	if err == nil && expected.Holds != nil {
+		err = l.stillHolds(ctx, id, expected.Holds)
+	}
 	if err == nil {
 		if err = l.host.Store.Delete(ctx, id); err != nil {
 			err = session.StoreError(opDelete, err)
@@ -35,6 +39,15 @@ func (l *Engine) Delete(ctx context.Context, id string) error {
 	}
 	l.host.Forget(id)
 	return nil
+}
+
+// stillHolds asks about a conversation as it is stored, under a lease of it.
+func (l *Engine) stillHolds(ctx context.Context, id string, holds func(*flow.Record) error) error {
+	stored, err := l.host.Load(ctx, id)
+	if err != nil {
+		return err
+	}
+	return holds(stored.Record())
 }
 
 const opDelete = "delete"
