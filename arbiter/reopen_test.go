@@ -1,6 +1,7 @@
 package arbiter_test
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,6 +37,15 @@ func TestWorkGoesOnAfterItsEnd(t *testing.T) {
 	after, err := engine.Record(t.Context(), original.ID)
 	require.NoError(t, err)
 	assert.Equal(t, before, toJSON(after), "the original stays as it is")
+
+	rounds, refused := 0, errors.New("too many")
+	asked := flow.Expecting(t.Context(), "", flow.Expected{Holds: func(r *flow.Record) error {
+		rounds = r.Settings().Rounds
+		return refused
+	}})
+	_, err = engine.SubmitReopening(asked, original.ID, flow.Reopening{Rounds: 2})
+	require.ErrorIs(t, err, refused)
+	assert.Equal(t, len(workOf(t, original).Executions())+2, rounds, "whoever is asked sees what the flow has made of the request")
 
 	for field, o := range map[string]flow.Reopening{"rounds": {}, "to": {Rounds: 1, To: "Ada"}} {
 		_, err := engine.Reopen(t.Context(), original.ID, o)

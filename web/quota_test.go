@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"net/http"
 	"strings"
@@ -204,4 +205,105 @@ func TestAQuotaThatIsHeld(t *testing.T) {
 		assert.Equal(t, http.StatusCreated, <-held)
 		slow.post("conversations", body(t, bounded("", debate.USD)), http.StatusCreated)
 	})
+}
+
+// waits sends a request, and returns where its status will be, once the request waits or has an answer.
+func waits(c client, path, sent string) <-chan int {
+	code := make(chan int, 1)
+	go func() { code <- c.ask(http.MethodPost, path, sent).Code }()
+	synctest.Wait()
+	return code
+}
+
+// slowly is a handler for a scope with a quota whose starts wait until goOn is closed.
+func slowly(t *testing.T, engine *debate.Engine, quota debate.Money, goOn <-chan struct{}) client {
+	t.Helper()
+	return handler(t, engine, web.Options{
+		Authorize: anybody, Quota: func(map[string]string) flow.Money { return quota },
+		Start: func(ctx context.Context, config flow.Config) (string, error) {
+			<-goOn
+			return engine.Submit(ctx, config)
+		},
+	})
+}
+
+// TestALimitIsComparedWhenItChanges: whoever waited to raise it is held to what it is then, and not to what it was before.
+func TestALimitIsComparedWhenItChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _ := stage.Engine(labelled("", nil))
+		engine.Store = &store.Memory{}
+		_, err := engine.Submit(t.Context(), bounded("one", 10*debate.USD))
+		require.NoError(t, err)
+		goOn := make(chan struct{})
+		c := slowly(t, engine, 30*debate.USD, goOn)
+		held := waits(c, "conversations", body(t, bounded("two", debate.USD)))
+		raised := waits(c, "conversations/one/amend", `{"budget":{"soft":30,"hard":30}}`)
+		lowered := waits(c, "conversations/one/amend", `{"budget":{"soft":5,"hard":5}}`)
+		close(goOn)
+		want := []int{http.StatusCreated, http.StatusPaymentRequired, http.StatusAccepted}
+		assert.Equal(t, want, []int{<-held, <-raised, <-lowered})
+		sum, _ := costs(t, engine.Store)
+		assert.Equal(t, 6*debate.USD, sum)
+	})
+}
+
+// TestEqualStartsAtOnce: the second one finds the conversation of the first, and needs no money of its own.
+func TestEqualStartsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, _ := stage.Engine(labelled("", nil))
+		engine.Store = &store.Memory{}
+		goOn := make(chan struct{})
+		c, same := slowly(t, engine, 3*debate.USD/2, goOn), body(t, bounded("same", debate.USD))
+		first, second := waits(c, "conversations", same), waits(c, "conversations", same)
+		close(goOn)
+		assert.Equal(t, []int{http.StatusCreated, http.StatusOK}, []int{<-first, <-second})
+	})
+}
+
+// TestAForkReservesWhatWillBeInForce: an edit of any limit takes back the whole budget that was amended.
+func TestAForkReservesWhatWillBeInForce(t *testing.T) {
+	engine, _ := stage.Engine(labelled("", nil))
+	engine.Store = &store.Memory{}
+	c := handler(t, engine, web.Options{
+		Authorize: anybody, Start: engine.Submit, Quota: func(map[string]string) flow.Money { return 60 * debate.USD },
+	})
+	c.post("conversations", body(t, bounded("one", 50*debate.USD)), http.StatusCreated)
+	amended := c.post("conversations/one/amend", `{"budget":{"soft":5,"hard":5}}`, http.StatusAccepted)
+	c.post("conversations", body(t, bounded("two", 50*debate.USD)), http.StatusCreated)
+	for _, seq := range []any{0, amended["seq"]} {
+		sent := fmt.Sprintf(`{"seq":%v,"config":{"budget":{"soft":9}}}`, seq)
+		p := problemOf(t, c.ask(http.MethodPost, "conversations/one/fork", sent))
+		assert.Equal(t, http.StatusPaymentRequired, p.Status, sent)
+	}
+	forked := c.post("conversations/one/fork", fmt.Sprintf(`{"seq":%v}`, amended["seq"]), http.StatusCreated)
+	id, _ := forked["id"].(string)
+	info, err := store.InfoOf(t.Context(), engine.Store, id)
+	require.NoError(t, err)
+	assert.Equal(t, 5*debate.USD, info.Limit)
+}
+
+// TestWhatHasCostSomethingStaysCounted: with a quota, nobody gets money back by a deletion. What has cost nothing can be deleted.
+func TestWhatHasCostSomethingStaysCounted(t *testing.T) {
+	first, _ := stage.Engine(labelled("", nil))
+	first.Store = &store.Memory{}
+	over := stage.Run(t, first, bounded("over", debate.USD))
+	require.Positive(t, over.Spent().Cost)
+	require.NoError(t, first.Shutdown(t.Context()))
+	engine := stage.Twin(first)
+	c := handler(t, engine, web.Options{
+		Authorize: anybody, Start: engine.Submit, Quota: func(map[string]string) flow.Money { return 3 * debate.USD },
+	})
+	p := problemOf(t, c.ask(http.MethodDelete, "conversations/over", ""))
+	assert.Equal(t, http.StatusConflict, p.Status)
+	assert.Contains(t, p.Detail, "has cost up to "+over.Spent().Cost.Rounded())
+	var sum struct{ Most debate.Money }
+	c.get("sum", &sum)
+	assert.Equal(t, over.Spent().Cost, sum.Most)
+	c.post("conversations", body(t, bounded("new", debate.USD)), http.StatusCreated)
+	c.post("conversations/over/fork", fmt.Sprintf(`{"id":"fork","seq":%d}`, over.Seq-1), http.StatusCreated)
+	for _, id := range []string{"new", "fork"} {
+		assert.Equal(t, http.StatusNoContent, c.ask(http.MethodDelete, "conversations/"+id, "").Code, id)
+	}
+	unbounded := handler(t, engine, web.Options{Authorize: anybody})
+	assert.Equal(t, http.StatusNoContent, unbounded.ask(http.MethodDelete, "conversations/over", "").Code)
 }

@@ -61,7 +61,8 @@ type Options struct {
 	// without Authorize, none.
 	Policy Policy
 	// Quota returns what all conversations of a scope may cost together; 0: no limit. With a quota, each conversation needs a hard limit of
-	// cost. What the host program starts by itself counts, but is not refused: see Handler.Start.
+	// cost. What the host program starts by itself counts, but is not refused: see Handler.Start. What has cost something is not deleted
+	// here then, since only what is stored counts: that is for the host program ([debate.Engine.Delete], [debate.Engine.Prune]).
 	Quota func(scope map[string]string) flow.Money
 	// Start starts a config that was admitted. nil: [debate.Engine.Start]. With workers elsewhere it is [debate.Engine.Submit], and what a
 	// control has put back to work is theirs too, and so are forks and reopenings, which are stored in any case.
