@@ -72,7 +72,7 @@ func (h *Handler) Events(r *http.Request, id string, after int64, heartbeat ...t
 			yield(flow.Event{}, err)
 			return
 		}
-		release, err := h.hold()
+		release, err := h.hold(x.caller)
 		if err != nil {
 			yield(flow.Event{}, err)
 			return

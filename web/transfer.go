@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 
 	"github.com/agonist-dev/debate/export"
@@ -54,6 +55,11 @@ func (x *exchange) download(ending string, write func(context.Context, *bytes.Bu
 	if err := write(x.request.Context(), &out); err != nil {
 		return err
 	}
+	release, err := x.handler.exports.take(x.caller, int64(out.Len()))
+	if err != nil {
+		return err
+	}
+	defer release()
 	header := x.response.Header()
 	header.Set("Content-Type", x.operation.media[0])
 	if ending != "" {
@@ -70,8 +76,74 @@ func attached(name string) string {
 
 // snapshot is what an import reads of a log before the engine does, which reads it more strictly.
 type snapshot struct {
-	ID     string       `json:"id"`
-	Events []flow.Event `json:"events"`
+	ID     string
+	Events []flow.Event
+}
+
+// readLog reads a log, one event after the other. It stops at the first that is none: otherwise a few bytes would take hundreds of times
+// their size in memory.
+func readLog(data []byte) (*snapshot, error) {
+	var log snapshot
+	in := json.NewDecoder(bytes.NewReader(data))
+	if first, err := in.Token(); err != nil || first != json.Delim('{') {
+		return nil, noLog(cmp.Or(err, errors.New("it is no object")))
+	}
+	for in.More() {
+		key, err := in.Token()
+		if err != nil {
+			return nil, noLog(err)
+		}
+		var other json.RawMessage
+		switch key {
+		case "id":
+			err = in.Decode(&log.ID)
+		case "events":
+			log.Events, err = readEvents(in)
+		default:
+			err = in.Decode(&other)
+		}
+		if err != nil {
+			return nil, noLog(err)
+		}
+	}
+	if _, err := in.Token(); err != nil { // the end of the object
+		return nil, noLog(err)
+	}
+	return &log, nil
+}
+
+// readEvents reads the list of events of a log.
+func readEvents(in *json.Decoder) (events []flow.Event, err error) {
+	if first, err := in.Token(); err != nil || first != json.Delim('[') {
+		return nil, cmp.Or(err, errors.New("its events are no list"))
+	}
+	for in.More() {
+		var piece json.RawMessage
+		if err := in.Decode(&piece); err != nil {
+			return nil, err
+		}
+		event, err := flow.ReadEvent(opImport, piece)
+		if err != nil {
+			return nil, errors.Join(flow.Within(opImport, fmt.Sprintf("events[%d]", len(events)), err)...)
+		}
+		events = append(events, event)
+	}
+	_, err = in.Token() // the end of the list
+	return events, err
+}
+
+// noLog refuses a body that is no log.
+func noLog(err error) error {
+	_, broken := errors.AsType[*json.SyntaxError](err)
+	_, told := errors.AsType[*flow.Error](err)
+	switch {
+	case told:
+		return err
+	case broken, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return malformed("", fmt.Errorf("the log is no whole JSON: %w", err))
+	}
+	err = flow.WithMend(fmt.Errorf("is no log: %s", text.OneLine(err.Error(), 200)), "give what an export has written")
+	return &flow.Error{Kind: provider.KindValidation, Op: opImport, Err: err}
 }
 
 // restore stores a log that was exported.
@@ -80,15 +152,11 @@ func (x *exchange) restore() error {
 	if err != nil {
 		return err
 	}
-	var log snapshot
-	if err := json.Unmarshal(data, &log); err != nil {
-		if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-			return malformed("", err)
-		}
-		err = flow.WithMend(fmt.Errorf("is no log: %s", text.OneLine(err.Error(), 200)), "give what an export has written")
-		return &flow.Error{Kind: provider.KindValidation, Op: opImport, Err: err}
+	log, err := readLog(data)
+	if err != nil {
+		return err
 	}
-	if err := x.admitLog(&log); err != nil {
+	if err := x.admitLog(log); err != nil {
 		return err
 	}
 	known, err := x.handler.free(x.request.Context(), log.ID, x.caller.Labels)
@@ -109,7 +177,7 @@ func (x *exchange) restore() error {
 		}
 		err = put(x.request.Context())
 	} else {
-		info := described(&log)
+		info := described(log)
 		limit := info.Limit
 		if info.State.Final() {
 			limit = max(1, info.Spent.Plus(info.AtMost))
