@@ -112,7 +112,8 @@ type Handler struct {
 // What may be under way at a time, beside streams.
 const (
 	mostBodies  = 16                     // of the largest size
-	mostInOrOut = 4 * debate.MaxSnapshot // bytes of imports, and of exports
+	mostImports = 2 * debate.MaxSnapshot // bytes, which take many times as much when they are read
+	mostExports = 4 * debate.MaxSnapshot // bytes
 )
 
 // mostSearches is how many searches through whole logs there are at a time.
@@ -138,9 +139,9 @@ func New(e *debate.Engine, o Options) (*Handler, error) {
 	h := &Handler{
 		engine: e, options: o, policy: o.Policy, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(),
 		streams: newShares(int64(cmp.Or(max(0, o.Streams), defaultStreams))),
-		imports: newShares(mostInOrOut), exports: newShares(mostInOrOut), searches: make(chan struct{}, mostSearches),
+		imports: newShares(mostImports), exports: newShares(mostExports), searches: make(chan struct{}, mostSearches),
 	}
-	h.bodies = newShares(mostBodies * h.largest())
+	h.bodies = newShares(mostBodies * min(h.largest(), 1<<40))
 	if h.policy == nil && o.Authorize != nil {
 		h.policy = Strict(e, Limits{}, o.Presets...)
 	}
