@@ -170,8 +170,22 @@ func (x *exchange) yes(name string) (bool, error) {
 // largest is the size of the largest body, if the operation has no limit of its own.
 func (h *Handler) largest() int64 { return cmp.Or(max(0, h.options.Bodies), defaultBodies) }
 
-// body reads the body of a request, which is JSON. It has its room until the request is done.
+// body reads the body of a request.
 func (x *exchange) body() ([]byte, error) {
+	body, err := x.arriving()
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return nil, unread(err)
+	}
+	x.arrived()
+	return data, nil
+}
+
+// arriving returns the body of a request, which is JSON. It has its room until the request is done.
+func (x *exchange) arriving() (io.Reader, error) {
 	media, _, err := mime.ParseMediaType(x.request.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
 		err := errors.New("the Content-Type of the request must be application/json")
@@ -193,20 +207,23 @@ func (x *exchange) body() ([]byte, error) {
 	if x.release, err = room.take(x.caller, size); err != nil {
 		return nil, err
 	}
-	connection := http.NewResponseController(x.response)
-	_ = connection.SetReadDeadline(time.Now().Add(within)) // not all that is written to is a connection
-	data, err := io.ReadAll(http.MaxBytesReader(x.response, x.request.Body, limit))
-	_, large := errors.AsType[*http.MaxBytesError](err)
+	_ = http.NewResponseController(x.response).SetReadDeadline(time.Now().Add(within)) // not all that is written to is a connection
+	return http.MaxBytesReader(x.response, x.request.Body, limit), nil
+}
+
+// arrived ends the time that a body has. What follows has none: the server watches whether the client is there.
+func (x *exchange) arrived() { _ = http.NewResponseController(x.response).SetReadDeadline(time.Time{}) }
+
+// unread refuses a body that could not be read.
+func unread(err error) error {
+	large, ok := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case err == nil:
-		_ = connection.SetReadDeadline(time.Time{}) // what follows has no time: the server watches whether the client is there
-		return data, nil
-	case large:
-		return nil, &refusal{status: http.StatusRequestEntityTooLarge, err: fmt.Errorf("the body has more than %d bytes", limit)}
+	case ok:
+		return &refusal{status: http.StatusRequestEntityTooLarge, err: fmt.Errorf("the body has more than %d bytes", large.Limit)}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &refusal{status: http.StatusRequestTimeout, err: errors.New("the body has not arrived in time")}
+		return &refusal{status: http.StatusRequestTimeout, err: errors.New("the body has not arrived in time")}
 	default:
-		return nil, malformed("", errors.New("the body cannot be read"))
+		return malformed("", errors.New("the body cannot be read"))
 	}
 }
 

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"io"
 	"iter"
 	"net/http"
 	"net/http/httptest"
@@ -110,6 +111,29 @@ func TestALogIsReadUntilItIsNone(t *testing.T) {
 		p := problemOf(t, c.ask(http.MethodPost, "import", body))
 		assert.Equal(t, []any{want.status, want.field, 0}, []any{p.Status, p.Field, len(p.Problems)}, body)
 	}
+}
+
+// unwanted is a part of a body that nobody should wait for.
+type unwanted struct{ t *testing.T }
+
+func (u unwanted) Read([]byte) (int, error) {
+	u.t.Error("the body is read further")
+	return 0, io.EOF
+}
+
+// TestAnImportIsRefusedBeforeItHasArrived: its beginning is enough where the policy accepts no log.
+func TestAnImportIsRefusedBeforeItHasArrived(t *testing.T) {
+	engine := world(t, nil)
+	c := handler(t, engine, web.Options{Authorize: anybody})
+	log := string(stage.Exported(t, engine, "done"))
+	begins, _, _ := strings.Cut(log, ",\n")
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/import", io.MultiReader(strings.NewReader(begins), unwanted{t}))
+	r.Header.Set("Content-Type", "application/json")
+	answer := httptest.NewRecorder()
+	c.handler.ServeHTTP(answer, r)
+	p := problemOf(t, answer)
+	assert.Equal(t, http.StatusUnprocessableEntity, p.Status)
+	assert.Contains(t, p.Detail, "logs from elsewhere")
 }
 
 // reads counts how often logs are read.
