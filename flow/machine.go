@@ -478,7 +478,7 @@ func (m *Machine) checkNames(bad func(format string, args ...any) error) error {
 			return bad("a body is no pointer to a struct, or is of a kind that every flow has")
 		}
 		kind := sample.EventKind()
-		if kind == "open" || kind == "error" || kind == "end" {
+		if slices.Contains([]EventKind{"open", "error", "end"}, kind) {
 			return bad("a body is of the kind %q, by which a browser that streams events knows its connection", kind)
 		}
 		if _, ok := sample.(AttemptEnd); !ok {

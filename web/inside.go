@@ -31,7 +31,7 @@ func (h *Handler) Do(r *http.Request, method, path string, body []byte) (json.Ra
 	inner.Method, inner.URL, inner.RequestURI = method, address, ""
 	inner.Body, inner.ContentLength, inner.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
 	inner.Header.Set("Content-Type", "application/json")
-	for _, name := range []string{"If-None-Match", "Last-Event-Id"} { // they are about what the client has of the other protocol
+	for _, name := range []string{"If-None-Match", "Last-Event-Id", "Content-Encoding"} { // they are about the other protocol
 		inner.Header.Del(name)
 	}
 	out := &outcome{header: make(http.Header), status: http.StatusOK}
