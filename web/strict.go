@@ -118,7 +118,7 @@ func sameWork(parent, fork flow.Config) bool {
 		if err != nil {
 			return false
 		}
-		for _, key := range []string{"id", "budget", "rounds"} {
+		for _, key := range []string{"flow", "id", "budget", "rounds"} { // no fork is of another flow
 			delete(fields, key)
 		}
 		if told[i], err = json.Marshal(fields); err != nil {
