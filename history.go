@@ -119,6 +119,9 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 // Where sides win, the verdicts of such a debate may name participants: these win as long as no verdict names a side, and then a
 // participant's name counts for the participant's side.
 //
+// What a log without its seed says about uses of tools gives no rights here. A use needs approval if the log or the tool of
+// [Engine.Tools] says so, and approvals in such a log do not count: a person, or the policy, is asked anew.
+//
 // Import checks before it stores:
 //
 //   - the JSON, strictly

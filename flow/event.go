@@ -121,11 +121,11 @@ func (e Event) Err() error {
 }
 
 // Public returns the event without the seed and the prompts, which only stores and snapshots may hold. The prompts
-// contain the fence, which is made from the seed.
+// contain the fence, which is made from the seed. What came from elsewhere into one store is left out too.
 func (e Event) Public() Event {
 	if start, ok := e.Body.(*Start); ok {
 		shown := *start
-		shown.Seed, shown.Texts, shown.Views = "", nil, Views{} // texts and views hold the fence and labels
+		shown.Seed, shown.Texts, shown.Views, shown.Elsewhere = "", nil, Views{}, 0 // texts and views hold the fence and labels
 		e.Body = &shown
 	}
 	return e

@@ -26,6 +26,9 @@ type Start struct {
 	Tools  map[string]ToolInfo `json:"tools,omitempty" redact:"keys"`  // those of Settings.Tools, by name
 	// Seed is the conversation's secret, from which fences and labels are drawn. Only stores and snapshots hold it.
 	Seed string `json:"seed,omitempty" redact:"-"`
+	// Elsewhere is the last event that an import has brought from elsewhere. Approvals of uses of tools up to it do not count: whoever
+	// wrote the log may have written them. Only stores and snapshots hold it.
+	Elsewhere int64 `json:"elsewhere,omitempty"`
 	// Parent is the conversation that this one was forked from, or nil.
 	Parent *Parent `json:"parent,omitempty"`
 }

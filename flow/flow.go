@@ -60,8 +60,8 @@ type Flow struct {
 	// Schemas are the schemas that answers must match, by the name in Call.Schema.
 	Schemas map[string]*Schema
 	// Bodies are samples of the event bodies that only this flow has. Each is a pointer to a struct that embeds
-	// [Spend], with a kind of its own. The value of a sample is not used. Only AnswerOf.Body puts one into a log: such an event
-	// is always the result of a call with a schema.
+	// [Spend], with a kind of its own, which is not "open", "error" or "end". The value of a sample is not used.
+	// Only AnswerOf.Body puts one into a log: such an event is always the result of a call with a schema.
 	//
 	// Engine.Redact removes a text from all strings of a body, except those whose field has the tag redact:"-". These are
 	// identifiers, by which the log refers to something: an actor, a model, a state. The tag redact:"keys" of a map says so of its

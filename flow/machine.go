@@ -478,6 +478,9 @@ func (m *Machine) checkNames(bad func(format string, args ...any) error) error {
 			return bad("a body is no pointer to a struct, or is of a kind that every flow has")
 		}
 		kind := sample.EventKind()
+		if slices.Contains([]EventKind{"open", "error", "end"}, kind) {
+			return bad("a body is of the kind %q, by which a browser that streams events knows its connection", kind)
+		}
 		if _, ok := sample.(AttemptEnd); !ok {
 			return bad("the body of kind %q does not embed flow.Spend, so no log could hold it", kind)
 		}

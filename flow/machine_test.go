@@ -18,6 +18,11 @@ type spendless struct{}
 
 func (*spendless) EventKind() flow.EventKind { return "spendless" }
 
+// ending is a body that a browser takes for the end of a stream.
+type ending struct{ flow.Spend }
+
+func (*ending) EventKind() flow.EventKind { return "end" }
+
 func TestMalformedFlowsAreRefused(t *testing.T) {
 	next := func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return "go", flow.Exit{}, true }
 	small := func() *debate.Flow {
@@ -50,6 +55,7 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 		"input of lifecycle":      {change(small(), func(f *debate.Flow) { f.Inputs = []debate.Trigger{flow.TriggerStop} }), `"stop"`},
 		"time of no state":        {change(small(), func(f *debate.Flow) { f.Timed = []debate.State{"lost"} }), `"lost"`},
 		"body without a spend":    {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&spendless{}} }), `"spendless"`},
+		"body of streams":         {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&ending{}} }), `"end"`},
 		"two bodies of a kind":    {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&opinion{}, &opinion{}} }), `"opinion"`},
 		"body of every flow":      {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&flow.Turn{}} }), "every flow has"},
 		"nil schema":              {change(small(), func(f *debate.Flow) { f.Schemas = map[string]*flow.Schema{"mark": nil} }), `"mark"`},

@@ -164,11 +164,12 @@ func (r *Record) foldUseAnswer(q Inquiry, a *Answer, at time.Time) error {
 	}
 	u := &e.uses[i]
 	decided := ToolResult{By: q.To, Tool: q.Use.Tool, Failed: true, Spend: Spend{Call: q.Use.Use, Attempt: q.Use.Attempt}}
+	counts := r.Seq >= r.start.Elsewhere // this event is the next one
 	switch a.Option {
 	case OptionApprove:
-		u.approved = true
+		u.approved = counts
 	case OptionAlways:
-		if u.approved = true; !slices.Contains(r.always, q.Use.Tool) && len(r.always) < maxTracked {
+		if u.approved = counts; counts && !slices.Contains(r.always, q.Use.Tool) && len(r.always) < maxTracked {
 			r.always = append(r.always, q.Use.Tool)
 		}
 		decided := func(open *Inquiry) bool {
@@ -187,7 +188,7 @@ func (r *Record) foldUseAnswer(q Inquiry, a *Answer, at time.Time) error {
 		}
 		u.result, u.denied = &decided, true
 	case OptionAgain:
-		u.unknown, u.approved = nil, true
+		u.unknown, u.approved = nil, counts
 	case OptionDone:
 		decided.Text, decided.Failed = a.Text, false
 		if a.Text == "" {

@@ -14,8 +14,8 @@ type Action string
 const (
 	// View is to see what spectators may see: what was said, by whom, how it was judged, states and rounds ([flow.Event.Spectator]).
 	View Action = "view"
-	// Inspect is to see the rest: models, money, failures, settings and labels, without the seed and the prompts ([flow.Event.Public]). A
-	// request that only needs View is asked for Inspect too, to learn how much it shows.
+	// Inspect is to see the rest: models, money, failures, settings, files and labels, without the seed and the prompts
+	// ([flow.Event.Public]). A request that only needs View is asked for Inspect too, to learn how much it shows.
 	Inspect Action = "inspect"
 	// Answer is to answer a question. Access.To is the actor whom it is put to.
 	Answer Action = "answer"
@@ -25,7 +25,7 @@ const (
 	Operate Action = "operate"
 	// Say is to say something in between ([flow.Note]).
 	Say Action = "say"
-	// Start is to start, fork, reopen and import, to check a config and to estimate its price.
+	// Start is to start, fork, reopen and import, to check a config and to estimate its price, and to see the presets.
 	Start Action = "start"
 	// Export is to get reports, and the log as a file.
 	Export Action = "export"

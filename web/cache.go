@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	mostCached = 64
+	mostCached = 128             // more than two pages of the inbox have
 	cachedFor  = 2 * time.Second // that somebody waits in a queue is no fact, so that the log does not tell
 )
 
@@ -92,10 +92,10 @@ func (c *cache) record(ctx context.Context, e *debate.Engine, info *store.Info) 
 	entry := c.entry(info.ID)
 	entry.mu.Lock()
 	defer entry.mu.Unlock()
-	f := entry.fold
-	if f != nil && f.Seq == info.Seq && f.StartedAt.Equal(info.StartedAt) && entry.owner == info.Owner &&
-		(f.Final() || time.Since(entry.at) < cachedFor) {
-		return f, nil
+	if f := entry.fold; f != nil && f.Seq == info.Seq && f.StartedAt.Equal(info.StartedAt) && entry.owner == info.Owner {
+		if still := f.State.Idle() && f.InFlight() == 0; still || time.Since(entry.at) < cachedFor { // nothing waits in a queue then
+			return f, nil
+		}
 	}
 	record, err := e.Record(flow.Expecting(ctx, info.ID, flow.Expected{StartedAt: info.StartedAt}), info.ID)
 	if err != nil {

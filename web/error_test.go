@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -179,6 +180,9 @@ func TestBodiesAreReadStrictly(t *testing.T) {
 			assert.Equal(t, []any{tt.status, tt.field}, []any{p.Status, p.Field}, p.Detail)
 		})
 	}
+	packed := client{t: t, handler: c.handler, header: http.Header{"Content-Encoding": {"gzip"}}}.ask(http.MethodPost, "validate", `{}`)
+	assert.Equal(t, http.StatusUnsupportedMediaType, problemOf(t, packed).Status)
+	assert.Equal(t, "identity", packed.Header().Get("Accept-Encoding"))
 	larger := c.ask(http.MethodPost, "import", string(stage.Exported(t, engine, "done")))
 	assert.Equal(t, http.StatusOK, larger.Code, "an import may be larger: %s", larger.Body)
 }
@@ -214,7 +218,11 @@ func TestAddressesThatAreNotServed(t *testing.T) {
 	c := handler(t, &debate.Engine{Store: &store.Memory{}}, web.Options{})
 	answer := c.ask(http.MethodPut, "conversations/x", "")
 	assert.Equal(t, http.StatusMethodNotAllowed, problemOf(t, answer).Status)
-	assert.Equal(t, "GET, DELETE", answer.Header().Get("Allow"))
+	assert.Equal(t, "GET, HEAD, DELETE", answer.Header().Get("Allow"))
+	page := httptest.NewRecorder()
+	c.handler.ServeHTTP(page, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/style.css", http.NoBody))
+	assert.Equal(t, http.StatusMethodNotAllowed, problemOf(t, page).Status)
+	assert.Equal(t, "GET, HEAD", page.Header().Get("Allow"))
 	assert.Equal(t, http.StatusNotFound, problemOf(t, c.ask(http.MethodGet, "unknown", "")).Status)
 }
 

@@ -23,7 +23,7 @@ const mostFacts = 1000
 type facts struct {
 	Events []flow.Event `json:"events"`         // those that the reader may see
 	Last   int64        `json:"last"`           // the number of the last fact of the log
-	Next   int64        `json:"next,omitempty"` // the parameter after of the next page; 0: the page ends where the log does
+	Next   int64        `json:"next,omitempty"` // the parameter after of the next page; missing: the page ends where the log does
 	Over   bool         `json:"over,omitempty"` // the conversation is over
 }
 
@@ -89,10 +89,11 @@ func (x *exchange) stream() error {
 		}
 	}
 	if x.request.Method == http.MethodHead {
+		x.response.Header().Set("Content-Type", x.operation.media[0])
 		x.response.WriteHeader(http.StatusOK)
 		return nil
 	}
-	release, err := x.handler.hold()
+	release, err := x.handler.hold(x.caller)
 	if err != nil {
 		return err
 	}
@@ -144,16 +145,8 @@ func (f *following) renew() error {
 	return err
 }
 
-// hold takes the place of a stream, which release gives back.
-func (h *Handler) hold() (release func(), err error) {
-	select {
-	case h.streams <- struct{}{}:
-		return func() { <-h.streams }, nil
-	default:
-		err := errors.New("too many streams are open: try again")
-		return nil, &refusal{status: http.StatusServiceUnavailable, after: 10 * time.Second, err: err}
-	}
-}
+// hold takes the place of a stream for a caller, which release gives back.
+func (h *Handler) hold(c Caller) (release func(), err error) { return h.streams.take(c, 1) }
 
 // ended reports whether nothing follows the fact with this number: it is the last one of a conversation that is over.
 func (x *exchange) ended(n int64) (bool, error) {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -39,6 +40,7 @@ type exchange struct {
 	query     url.Values
 	caller    Caller
 	info      store.Info // of the conversation that the address names
+	release   func()     // gives back the room of the body; nil: it has none
 }
 
 // serve returns the handler of an operation.
@@ -71,11 +73,22 @@ func guard(header http.Header) {
 
 // run asks for the right to do the operation, and does it.
 func (x *exchange) run() (err error) {
+	defer func() {
+		if x.release != nil {
+			x.release()
+		}
+	}()
 	action := x.operation.action
 	if x.operation.late {
 		action = View
 	}
 	x.caller, x.info, err = x.handler.allow(x.request, Access{Action: action, ID: x.request.PathValue("id")})
+	if err != nil && x.operation.or != "" {
+		caller, info, other := x.handler.allow(x.request, Access{Action: x.operation.or, ID: x.request.PathValue("id")})
+		if other == nil {
+			x.caller, x.info, err = caller, info, nil
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -105,7 +118,7 @@ func (x *exchange) matched() error {
 		if err != nil {
 			return err
 		}
-		tag := tagOf(data)
+		tag := `"` + tagOf(data) + `"`
 		for one := range strings.SplitSeq(strings.Join(given, ","), ",") {
 			if one = strings.TrimSpace(one); one == "*" || one == tag {
 				return nil
@@ -127,15 +140,21 @@ func (x *exchange) mean() {
 	}
 }
 
-// elsewhere answers requests that no operation serves.
-func (h *Handler) elsewhere(w http.ResponseWriter, r *http.Request) {
+// elsewhere answers requests that neither an operation nor the page serves.
+func (h *Handler) elsewhere(w http.ResponseWriter, r *http.Request, files page) {
 	guard(w.Header())
 	var allowed []string
+	if _, ok := files[strings.TrimPrefix(r.URL.Path, "/")]; ok {
+		allowed = []string{http.MethodGet, http.MethodHead}
+	}
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		other := r.WithContext(r.Context())
 		other.Method = method
 		if _, pattern := h.mux.Handler(other); strings.Contains(pattern, "/api/") {
 			allowed = append(allowed, method)
+			if method == http.MethodGet {
+				allowed = append(allowed, http.MethodHead)
+			}
 		}
 	}
 	err := &refusal{status: http.StatusNotFound, err: errors.New("nothing is served here: the API is under api/")}
@@ -190,33 +209,63 @@ func (x *exchange) yes(name string) (bool, error) {
 	}
 }
 
-// body reads the body of a request, which is JSON.
+// largest is the size of the largest body, if the operation has no limit of its own.
+func (h *Handler) largest() int64 { return cmp.Or(max(0, h.options.Bodies), defaultBodies) }
+
+// body reads the body of a request.
 func (x *exchange) body() ([]byte, error) {
+	body, err := x.arriving()
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return nil, unread(err)
+	}
+	x.arrived()
+	return data, nil
+}
+
+// arriving returns the body of a request, which is JSON. It has its room until the request is done.
+func (x *exchange) arriving() (io.Reader, error) {
 	media, _, err := mime.ParseMediaType(x.request.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
 		err := errors.New("the Content-Type of the request must be application/json")
 		return nil, &refusal{status: http.StatusUnsupportedMediaType, err: err}
 	}
-	within, limit := readTime, x.operation.limit
-	if limit > 0 {
-		within = importTime
-	} else if limit = x.handler.options.Bodies; limit <= 0 {
-		limit = defaultBodies
+	if coding := x.request.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		x.response.Header().Set("Accept-Encoding", "identity")
+		err := fmt.Errorf("the body is coded as %q: send it as it is", text.OneLine(coding, 40))
+		return nil, &refusal{status: http.StatusUnsupportedMediaType, err: err}
 	}
-	connection := http.NewResponseController(x.response)
-	_ = connection.SetReadDeadline(time.Now().Add(within)) // not all that is written to is a connection
-	data, err := io.ReadAll(http.MaxBytesReader(x.response, x.request.Body, limit))
-	_, large := errors.AsType[*http.MaxBytesError](err)
+	within, room, limit := readTime, x.handler.bodies, cmp.Or(x.operation.limit, x.handler.largest())
+	if x.operation.id == opImport {
+		within, room = importTime, x.handler.imports
+	}
+	size := limit
+	if told := x.request.ContentLength; told >= 0 {
+		size = min(told, limit)
+	}
+	if x.release, err = room.take(x.caller, size); err != nil {
+		return nil, err
+	}
+	_ = http.NewResponseController(x.response).SetReadDeadline(time.Now().Add(within)) // not all that is written to is a connection
+	return http.MaxBytesReader(x.response, x.request.Body, limit), nil
+}
+
+// arrived ends the time that a body has. What follows has none: the server watches whether the client is there.
+func (x *exchange) arrived() { _ = http.NewResponseController(x.response).SetReadDeadline(time.Time{}) }
+
+// unread refuses a body that could not be read.
+func unread(err error) error {
+	large, ok := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case err == nil:
-		_ = connection.SetReadDeadline(time.Time{}) // what follows has no time: the server watches whether the client is there
-		return data, nil
-	case large:
-		return nil, &refusal{status: http.StatusRequestEntityTooLarge, err: fmt.Errorf("the body has more than %d bytes", limit)}
+	case ok:
+		return &refusal{status: http.StatusRequestEntityTooLarge, err: fmt.Errorf("the body has more than %d bytes", large.Limit)}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &refusal{status: http.StatusRequestTimeout, err: errors.New("the body has not arrived in time")}
+		return &refusal{status: http.StatusRequestTimeout, err: errors.New("the body has not arrived in time")}
 	default:
-		return nil, malformed("", errors.New("the body cannot be read"))
+		return malformed("", errors.New("the body cannot be read"))
 	}
 }
 
@@ -248,31 +297,32 @@ func (x *exchange) reply(status int, v any) error {
 		return fmt.Errorf("the answer cannot be written: %w", err)
 	}
 	header := x.response.Header()
-	if x.operation.method == get {
-		tag := tagOf(data)
-		header.Set("Cache-Control", "private, no-cache")
-		header.Set("ETag", tag)
-		if matches(x.request.Header.Get("If-None-Match"), tag) {
-			x.response.WriteHeader(http.StatusNotModified)
-			return nil
-		}
+	if x.operation.method == get && x.has(tagOf(data)) {
+		return nil
 	}
 	header.Set("Content-Type", "application/json")
 	x.write(status, data, writeTime)
 	return nil
 }
 
-// tagOf returns the tag of an answer (RFC 9110).
+// tagOf returns a tag of bytes.
 func tagOf(data []byte) string {
 	hash := sha256.Sum256(data)
-	return `"` + base64.RawURLEncoding.EncodeToString(hash[:18]) + `"`
+	return base64.RawURLEncoding.EncodeToString(hash[:18])
 }
 
-// matches reports whether one of the tags of a request is this one.
-func matches(given, tag string) bool {
-	for one := range strings.SplitSeq(given, ",") {
-		if strings.TrimPrefix(strings.TrimSpace(one), "W/") == tag {
-			return true
+// has gives the answer a tag. If the client has what has that tag, it is told so, and gets no other answer.
+func (x *exchange) has(tag string) bool {
+	tag = `"` + tag + `"`
+	header := x.response.Header()
+	header.Set("Cache-Control", "private, no-cache")
+	header.Set("ETag", tag)
+	for _, line := range x.request.Header.Values("If-None-Match") {
+		for one := range strings.SplitSeq(line, ",") {
+			if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == tag {
+				x.response.WriteHeader(http.StatusNotModified)
+				return true
+			}
 		}
 	}
 	return false

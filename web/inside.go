@@ -31,7 +31,8 @@ func (h *Handler) Do(r *http.Request, method, path string, body []byte) (json.Ra
 	inner.Method, inner.URL, inner.RequestURI = method, address, ""
 	inner.Body, inner.ContentLength, inner.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
 	inner.Header.Set("Content-Type", "application/json")
-	for _, name := range []string{"If-None-Match", "If-Match", "Last-Event-Id"} { // they are about what the client has of the other protocol
+	// They are about what the client has of the other protocol.
+	for _, name := range []string{"If-None-Match", "If-Match", "Last-Event-Id", "Content-Encoding"} {
 		inner.Header.Del(name)
 	}
 	out := &outcome{header: make(http.Header), status: http.StatusOK}
@@ -72,7 +73,7 @@ func (h *Handler) Events(r *http.Request, id string, after int64, heartbeat ...t
 			yield(flow.Event{}, err)
 			return
 		}
-		release, err := h.hold()
+		release, err := h.hold(x.caller)
 		if err != nil {
 			yield(flow.Event{}, err)
 			return

@@ -98,8 +98,11 @@ func (x *exchange) filter() (f store.Filter, ok bool, err error) {
 		if !is {
 			continue
 		}
-		if bound, has := x.caller.Labels[label]; has && bound != values[0] {
+		switch bound, has := x.caller.Labels[label]; {
+		case has && bound != values[0]:
 			ok = false
+		case !has && !x.may(Inspect, ""): // who does not see labels could guess them
+			return f, ok, &DeniedError{Err: errors.New("to select by labels is not allowed")}
 		}
 		if f.Labels == nil {
 			f.Labels = make(map[string]string)

@@ -25,6 +25,9 @@ func local(r *http.Request) error {
 	if err != nil || !peer.Addr().Unmap().IsLoopback() {
 		return &DeniedError{Err: errors.New("only this machine is served: " + mend)}
 	}
+	if !r.ProtoAtLeast(1, 1) { // a proxy can be silent about itself, and nothing else speaks it any more
+		return &DeniedError{Err: errors.New("HTTP/1.0 is spoken by proxies, and only this machine is served: " + mend)}
+	}
 	for name := range r.Header {
 		if slices.Contains(forwarding, name) || strings.HasPrefix(name, "X-Forwarded-") {
 			return &DeniedError{Err: fmt.Errorf("the header %s says that a proxy has sent this, and only this machine is served: %s",

@@ -9,6 +9,9 @@ var openAPI []byte
 
 // openapi sends the description of the API.
 func (x *exchange) openapi() error {
+	if x.has(tagOf(openAPI)) {
+		return nil
+	}
 	x.response.Header().Set("Content-Type", x.operation.media[0])
 	x.write(x.operation.status, openAPI, writeTime)
 	return nil

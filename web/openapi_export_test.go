@@ -197,12 +197,21 @@ func parametersOf(op *operation) (all []object) {
 		if p.kind == whole {
 			schema["format"], schema["minimum"] = "int64", 0
 		}
+		if p.most > 0 {
+			schema["maximum"] = p.most
+		}
 		if p.many {
 			schema = object{"type": "array", "items": schema}
 		}
 		if !strings.HasSuffix(p.name, ".") { // no generator knows the beginning of a name
 			all = append(all, object{"name": p.name, "in": "query", "description": p.about, "schema": schema})
 		}
+	}
+	if slices.Contains(op.media, "text/event-stream") {
+		all = append(all, object{
+			"name": "Last-Event-ID", "in": "header", "description": "the number of an event: the stream begins behind it",
+			"schema": object{"type": "integer", "format": "int64", "minimum": 0},
+		})
 	}
 	return all
 }

@@ -18,6 +18,7 @@ type operation struct {
 	action  Action
 	// late means that the right depends on what the conversation holds: the operation asks for it itself, and View goes before.
 	late   bool
+	or     Action // another right that is enough; "": there is none
 	query  []parameter
 	out    any      // a sample of the answer; nil: it is no JSON
 	media  []string // of the answer, where that is no JSON
@@ -33,6 +34,7 @@ type parameter struct {
 	name  string // one that ends with a dot is the beginning of a name
 	about string
 	kind  string // the type of its values in JSON; "": text
+	most  int64  // of a number; 0: there is no bound
 	many  bool
 }
 
@@ -62,6 +64,9 @@ const (
 	post = http.MethodPost
 
 	conversation = "conversations/{id}"
+
+	controlBytes = 64 << 10 // the largest body of a control
+	changeBytes  = 1 << 20  // and of one that brings settings or words
 
 	whole = "integer"
 	truth = "boolean"
@@ -126,7 +131,7 @@ func listingAll() []operation {
 		{
 			id: "list", method: get, path: "conversations", action: View, summary: "lists conversations, the newest first",
 			query: selecting(
-				parameter{name: "after", about: nextID}, parameter{name: "limit", about: "how many there are at most", kind: whole},
+				parameter{name: "after", about: nextID}, parameter{name: "limit", about: "how many there are at most", kind: whole, most: mostListed},
 			),
 			out: listing{}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).list),
 		},
@@ -136,7 +141,7 @@ func listingAll() []operation {
 			query:   selecting(), out: summed{}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).sum),
 		},
 		{
-			id: "inbox", method: get, path: "questions", action: Answer,
+			id: "inbox", method: get, path: "questions", action: Answer, or: Approve,
 			summary: "lists the open questions of all conversations",
 			query:   []parameter{{name: "after", about: nextID}}, out: inbox{}, status: http.StatusOK, errors: []int{busy},
 			service: plain((*exchange).inbox),
@@ -158,7 +163,7 @@ func readingOne() []operation {
 			summary: "returns facts of the log, as far as they are saved",
 			query: []parameter{
 				{name: "after", about: "the number of an event: the facts begin behind it", kind: whole},
-				{name: "limit", about: "how many numbers the page covers at most", kind: whole},
+				{name: "limit", about: "how many numbers the page covers at most", kind: whole, most: mostFacts},
 			},
 			out: facts{}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).events),
 		},
@@ -186,7 +191,7 @@ func readingOne() []operation {
 			media:   []string{"text/html; charset=utf-8"}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).exportHTML),
 		},
 		{
-			id: "file", method: get, path: conversation + "/files/{hash}", action: View,
+			id: "file", method: get, path: conversation + "/files/{hash}", action: Inspect, late: true,
 			summary: "returns a file of the conversation",
 			media:   []string{"application/octet-stream", "image/png", "image/jpeg", "image/gif", "image/webp"}, status: http.StatusOK,
 			errors: []int{busy}, service: plain((*exchange).file),
@@ -207,7 +212,7 @@ func offering() []operation {
 			out: shapes{}, status: http.StatusOK, service: plain((*exchange).formats),
 		},
 		{
-			id: "presets", method: get, path: "presets", action: View, summary: "lists configs to begin with",
+			id: "presets", method: get, path: "presets", action: Start, summary: "lists configs to begin with",
 			out: offers{}, status: http.StatusOK, service: plain((*exchange).presets),
 		},
 		{
@@ -221,27 +226,27 @@ func offering() []operation {
 func steering() []operation {
 	return []operation{
 		{
-			id: "pause", method: post, path: conversation + "/pause", action: Operate, summary: "starts no further call",
+			id: "pause", method: post, path: conversation + "/pause", action: Operate, limit: controlBytes, summary: "starts no further call",
 			out: standing{}, status: accepted, errors: []int{conflict, invalid, busy}, service: takes((*exchange).pause),
 		},
 		{
-			id: "resume", method: post, path: conversation + "/resume", action: Operate, summary: "continues after a pause",
+			id: "resume", method: post, path: conversation + "/resume", action: Operate, limit: controlBytes, summary: "continues after a pause",
 			out: standing{}, status: accepted, errors: []int{conflict, invalid, busy},
 			service: takes(controls(func(c *control, who string) flow.Signal { return flow.Resume{Reason: c.Reason, Person: who} })),
 		},
 		{
-			id: "stop", method: post, path: conversation + "/stop", action: Operate, summary: "concludes with what there is",
+			id: "stop", method: post, path: conversation + "/stop", action: Operate, limit: controlBytes, summary: "concludes with what there is",
 			out: standing{}, status: accepted, errors: []int{conflict, invalid, busy},
 			service: takes(controls(func(c *control, who string) flow.Signal { return flow.Stop{Reason: c.Reason, Person: who} })),
 		},
 		{
-			id: "cancel", method: post, path: conversation + "/cancel", action: Operate,
+			id: "cancel", method: post, path: conversation + "/cancel", action: Operate, limit: controlBytes,
 			summary: "ends the conversation without a conclusion",
 			out:     standing{}, status: accepted, errors: []int{conflict, invalid, busy},
 			service: takes(controls(func(c *control, who string) flow.Signal { return flow.Cancel{Reason: c.Reason, Person: who} })),
 		},
 		{
-			id: "retry", method: post, path: conversation + "/retry", action: Operate, summary: "tries again what has failed",
+			id: "retry", method: post, path: conversation + "/retry", action: Operate, limit: controlBytes, summary: "tries again what has failed",
 			out: standing{}, status: accepted, errors: []int{conflict, invalid, busy},
 			service: takes(controls(func(c *control, who string) flow.Signal { return flow.Retry{Reason: c.Reason, Person: who} })),
 		},
@@ -252,12 +257,12 @@ func steering() []operation {
 func continuing() []operation {
 	return []operation{
 		{
-			id: "amend", method: post, path: conversation + "/amend", action: Operate,
+			id: "amend", method: post, path: conversation + "/amend", action: Operate, limit: changeBytes,
 			summary: "changes settings of a conversation that is not over",
 			out:     standing{}, status: accepted, errors: []int{conflict, invalid, unpaid, busy}, service: takes((*exchange).amend),
 		},
 		{
-			id: "send", method: post, path: conversation + "/send", action: Operate,
+			id: "send", method: post, path: conversation + "/send", action: Operate, limit: changeBytes,
 			summary: "sends an input of the flow's own",
 			out:     standing{}, status: accepted, errors: []int{conflict, invalid, busy}, service: takes((*exchange).send),
 		},
@@ -277,7 +282,7 @@ func continuing() []operation {
 			service: takes((*exchange).fork),
 		},
 		{
-			id: "reopen", method: post, path: conversation + "/reopen", action: Start,
+			id: "reopen", method: post, path: conversation + "/reopen", action: Start, limit: changeBytes,
 			summary: "goes on after the conclusion, in a new conversation; with the same id once",
 			out:     standing{}, status: created, also: http.StatusOK, errors: []int{conflict, invalid, unpaid, busy},
 			service: takes((*exchange).reopen),

@@ -188,6 +188,42 @@ func TestTheWordsOfAConversationStayInItsForks(t *testing.T) {
 	assert.NoError(t, engine.Shutdown(t.Context()))
 }
 
+// TestAToolPolicyStaysWithWhatItWasSaidFor: that of a preset with its tools, and that of a conversation with its words.
+func TestAToolPolicyStaysWithWhatItWasSaidFor(t *testing.T) {
+	engine := everyFlow(t)
+	engine.Tools["deploy"] = (&stage.Tally{}).Of(t, flow.ToolInfo{})
+	first, second := flows.Debate(""), flows.Debate("")
+	first.Tools, first.ToolPolicy.Approval = []string{"write"}, flow.OptionApprove
+	second.Tools = []string{"deploy"}
+	policy := web.Strict(engine, web.Limits{},
+		web.Preset{Config: json.RawMessage(body(t, first))}, web.Preset{Config: json.RawMessage(body(t, second))})
+	for _, tools := range [][]string{nil, {"write"}, {"deploy"}, {"write", "deploy"}} {
+		config := first
+		config.Tools = tools
+		_, err := policy(nil, "", config)
+		if len(tools) == 0 || len(tools) == 1 && tools[0] == "write" {
+			assert.NoError(t, err, tools)
+		} else {
+			assert.ErrorContains(t, err, "toolPolicy", tools)
+		}
+	}
+
+	nightly := flows.Debate("nightly")
+	nightly.ToolPolicy.Approval = flow.OptionApprove
+	_, err := engine.Play(t.Context(), nightly)
+	require.NoError(t, err)
+	c := handler(t, engine, web.Options{Authorize: anybody})
+	c.post("conversations/nightly/fork", `{"seq":2,"id":"again","config":{"budget":{"hard":1}}}`, http.StatusCreated)
+	p := problemOf(t, c.ask(http.MethodPost, "conversations/nightly/fork", `{"seq":2,"config":{"topic":"Deploy."}}`))
+	assert.Equal(t, []any{http.StatusUnprocessableEntity, "toolPolicy"}, []any{p.Status, p.Field})
+	log := strings.Replace(string(stage.Exported(t, engine, "nightly")), `"id":"nightly"`, `"id":"copy"`, 1)
+	p = problemOf(t, handler(t, engine, web.Options{
+		Authorize: anybody, Policy: web.Strict(engine, web.Limits{Imports: true}),
+	}).ask(http.MethodPost, "import", log))
+	assert.Equal(t, []any{http.StatusUnprocessableEntity, "toolPolicy"}, []any{p.Status, p.Field})
+	assert.NoError(t, engine.Shutdown(t.Context()))
+}
+
 // TestWhatHasBegunIsNotChangedBeyondTheLimits: by an amendment, an answer that names a model, or a reopening.
 func TestWhatHasBegunIsNotChangedBeyondTheLimits(t *testing.T) {
 	engine := world(t, nil)

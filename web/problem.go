@@ -136,7 +136,7 @@ func problemOf(err error) problem {
 	var after time.Duration
 	p.Status, after = statusOf(err, p.Kind)
 	p.RetryAfter = after.Seconds()
-	p.Title = http.StatusText(p.Status)
+	p.Title = titleOf(p.Status)
 	hidden := true
 	switch {
 	case p.Status == http.StatusInternalServerError:
@@ -156,6 +156,18 @@ func problemOf(err error) problem {
 		}
 	}
 	return p
+}
+
+// titleOf returns the phrase of a status as RFC 9110 has it, where net/http has an older one.
+func titleOf(status int) string {
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		return "Content Too Large"
+	case http.StatusUnprocessableEntity:
+		return "Unprocessable Content"
+	default:
+		return http.StatusText(status)
+	}
 }
 
 // split returns the errors that were joined; at least one.

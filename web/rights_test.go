@@ -104,7 +104,7 @@ func TestEveryOperationNeedsItsRight(t *testing.T) {
 				})
 				return c.as(who).ask(row.Method, path, one.body)
 			}
-			others := slices.DeleteFunc(slices.Clone(actions), func(a web.Action) bool { return a == row.Action })
+			others := slices.DeleteFunc(slices.Clone(actions), func(a web.Action) bool { return a == row.Action || a == row.Or })
 			answer := asks("acme", others...)
 			assert.Equal(t, http.StatusForbidden, problemOf(t, answer).Status, answer.Body)
 
@@ -282,6 +282,9 @@ func TestTheUseOfAToolIsApprovedByRight(t *testing.T) {
 	approves := handler(t, engine, web.Options{Authorize: granting(web.View, web.Approve), Start: engine.Submit})
 	approves.get("conversations/"+id, &read)
 	assert.Len(t, read.Questions, 1)
+	var inbox struct{ Questions []any }
+	handler(t, engine, web.Options{Authorize: granting(web.Approve)}).get("questions", &inbox)
+	assert.Len(t, inbox.Questions, 1, "the inbox is theirs too")
 	approves.post(path, `{"option":"approve"}`, http.StatusAccepted)
 }
 
@@ -321,6 +324,7 @@ func TestOnlyThisMachineIsServed(t *testing.T) {
 		"a proxy's host":     {"127.0.0.1:1", "localhost", "X-Forwarded-Host", http.StatusForbidden},
 		"a standard proxy":   {"127.0.0.1:1", "localhost", "Forwarded", http.StatusForbidden},
 		"a proxy's address":  {"127.0.0.1:1", "localhost", "X-Real-IP", http.StatusForbidden},
+		"a silent proxy":     {"127.0.0.1:1", "127.0.0.1:8080", "", http.StatusForbidden},
 		"a gateway":          {"127.0.0.1:1", "localhost", "Via", http.StatusForbidden},
 		"any header of ours": {"127.0.0.1:1", "localhost", "X-Request-Id", http.StatusOK},
 	}
@@ -329,6 +333,9 @@ func TestOnlyThisMachineIsServed(t *testing.T) {
 		request.RemoteAddr, request.Host = tt.peer, tt.host
 		if tt.header != "" {
 			request.Header.Set(tt.header, "1")
+		}
+		if name == "a silent proxy" {
+			request.Proto, request.ProtoMinor = "HTTP/1.0", 0
 		}
 		answer := httptest.NewRecorder()
 		h.ServeHTTP(answer, request)

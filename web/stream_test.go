@@ -33,6 +33,7 @@ func TestAStreamEndsWhereNothingFollows(t *testing.T) {
 	whole := c.ask(http.MethodGet, "conversations/done/stream", "")
 	require.Equal(t, http.StatusOK, whole.Code)
 	assert.Equal(t, "text/event-stream", whole.Header().Get("Content-Type"))
+	assert.Equal(t, "text/event-stream", c.ask(http.MethodHead, "conversations/done/stream", "").Header().Get("Content-Type"))
 	assert.True(t, strings.HasSuffix(whole.Body.String(), "event: end\ndata:\n\n"))
 	assert.Equal(t, int(record.Seq), strings.Count(whole.Body.String(), "\nid: ")+1)
 	after := func(n any) *httptest.ResponseRecorder {
@@ -273,4 +274,5 @@ func TestSpectatorsSeeWhatWasSaid(t *testing.T) {
 	assert.Len(t, read.Record.Participants, 2)
 	assert.Empty(t, read.Legal)
 	assert.Equal(t, http.StatusForbidden, views(false).ask(http.MethodGet, "conversations?q=cars", "").Code, "a search reads all")
+	assert.Equal(t, http.StatusForbidden, views(false).ask(http.MethodGet, "conversations?label.tenant=x", "").Code, "they could be guessed")
 }

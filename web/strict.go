@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,8 +40,10 @@ type Limits struct {
 
 // Strict returns a policy for people who are not trusted. A budget above the limits is lowered to them, and a missing one is added. It
 // refuses everything else that goes beyond the limits, files of the server (promptFile), and a toolPolicy that approves uses of tools. What
-// a preset says may be said by every config, and the words of a conversation may stay in its forks. The engine decodes the configs. Strict
-// knows no flow: it walks through the JSON of any.
+// a preset says may be said by every config, and the words of a conversation may stay in its forks. A toolPolicy that approves belongs to
+// what it was said for: that of a preset may stand in a config with no other tools than the preset's, and that of a conversation in a fork
+// of which only the id, the budget and the rounds differ. The engine decodes the configs. Strict knows no flow: it walks through the JSON
+// of any.
 func Strict(e *debate.Engine, l Limits, presets ...Preset) Policy {
 	s := &strict{engine: e, limits: l, said: make(map[string]bool), tools: slices.Clone(l.Tools), models: slices.Clone(l.Models)}
 	for _, preset := range presets {
@@ -53,14 +56,17 @@ func Strict(e *debate.Engine, l Limits, presets ...Preset) Policy {
 		case *Imported:
 			return c, s.checkImport(c)
 		}
-		said := s.said
+		said, approves := s.said, s.approvedFor(c)
 		if r != nil {
 			if parent, ok := r.Context().Value(parentKey{}).(flow.Config); ok {
 				said = maps.Clone(said)
 				learnWords(said, parent)
+				if sameWork(parent, c) {
+					approves = anyPolicy
+				}
 			}
 		}
-		return s.admit(c, said)
+		return s.admit(c, said, approves)
 	}
 }
 
@@ -74,6 +80,52 @@ type strict struct {
 	said   map[string]bool // what presets say that is refused elsewhere, by its key and its JSON
 	tools  []string
 	models []string
+	// approved are the policies for tools of presets, each by its key and its JSON, with the tools for which the preset has it.
+	approved []approval
+}
+
+// approval is a policy for tools, and what it is for.
+type approval struct {
+	saying string
+	tools  []string
+}
+
+// keyToolPolicy is the key of a policy for tools.
+const keyToolPolicy = "toolPolicy"
+
+// anyPolicy lets every policy for tools be said.
+func anyPolicy(string) bool { return true }
+
+// approvedFor returns which policies for tools a config may have, because a preset has them for all of its tools.
+func (s *strict) approvedFor(c flow.Config) func(policy string) bool {
+	tools := c.Settings().Tools
+	return func(policy string) bool {
+		return slices.ContainsFunc(s.approved, func(a approval) bool {
+			return a.saying == policy && !slices.ContainsFunc(tools, func(name string) bool { return !slices.Contains(a.tools, name) })
+		})
+	}
+}
+
+// sameWork reports whether a fork is told nothing else than the conversation that it is forked from.
+func sameWork(parent, fork flow.Config) bool {
+	var told [2][]byte
+	for i, config := range []flow.Config{parent, fork} {
+		data, err := flow.EncodeConfig(config)
+		if err != nil {
+			return false // it is refused where it is used
+		}
+		fields, err := fieldsOf(data)
+		if err != nil {
+			return false
+		}
+		for _, key := range []string{"flow", "id", "budget", "rounds"} { // no fork is of another flow
+			delete(fields, key)
+		}
+		if told[i], err = json.Marshal(fields); err != nil {
+			return false
+		}
+	}
+	return bytes.Equal(told[0], told[1])
 }
 
 // learn lets configs say what a preset says.
@@ -83,12 +135,21 @@ func (s *strict) learn(preset json.RawMessage) {
 		return // New has refused it
 	}
 	learnWords(s.said, config)
+	tools := config.Settings().Tools
+	s.tools = append(s.tools, tools...)
+	if data, err := flow.EncodeConfig(config); err == nil {
+		fields, _ := fieldsOf(data) // it was written just now
+		walk("", fields, func(_, key string, _ map[string]any, value any) {
+			if key == keyToolPolicy {
+				s.approved = append(s.approved, approval{saying(key, value), tools})
+			}
+		})
+	}
 	for _, name := range flow.Models(config) {
 		if name != "" && !slices.Contains(s.models, name) {
 			s.models = append(s.models, name)
 		}
 	}
-	s.tools = append(s.tools, config.Settings().Tools...)
 }
 
 // learnWords adds what a config says.
@@ -146,8 +207,9 @@ func isSet(value any) bool {
 	}
 }
 
-// admit returns the config that is used in place of the given one. said is what may be said although it is refused elsewhere.
-func (s *strict) admit(c flow.Config, said map[string]bool) (flow.Config, error) {
+// admit returns the config that is used in place of the given one. said is what may be said although it is refused elsewhere, and approves
+// tells which policies for tools may.
+func (s *strict) admit(c flow.Config, said map[string]bool, approves func(policy string) bool) (flow.Config, error) {
 	data, err := flow.EncodeConfig(c)
 	if err != nil {
 		return nil, err
@@ -158,7 +220,15 @@ func (s *strict) admit(c flow.Config, said map[string]bool) (flow.Config, error)
 	}
 	var f flow.Findings
 	walk("", fields, func(at, key string, object map[string]any, value any) {
-		if why := s.refuses(key, object, value); why != nil && !said[saying(key, value)] {
+		why := s.refuses(key, object, value)
+		if why == nil {
+			return
+		}
+		known := said[saying(key, value)]
+		if key == keyToolPolicy {
+			known = approves(saying(key, value))
+		}
+		if !known {
 			f.Addf(at, "%w", why)
 		}
 	})
@@ -183,17 +253,27 @@ func (s *strict) checkSize(f *flow.Findings, c flow.Config) {
 	}
 }
 
-// checkImport refuses a log from elsewhere that goes beyond the limits. Its words stay: whoever may import is trusted to write them.
+// checkImport refuses a log from elsewhere that goes beyond the limits, or approves uses of tools. Its other words stay: whoever may import
+// is trusted to write them.
 func (s *strict) checkImport(i *Imported) error {
 	if !s.limits.Imports {
 		return &flow.Error{Kind: provider.KindValidation, Op: opImport, Err: errors.New("logs from elsewhere are not accepted here")}
 	}
 	var f flow.Findings
 	s.checkSize(&f, i.Config)
-	if _, lowered := s.lower(i.Settings().Budget); lowered {
+	settings := i.Settings()
+	s.checkToolPolicy(&f, &settings.ToolPolicy)
+	if _, lowered := s.lower(settings.Budget); lowered {
 		f.Addf("budget", "%w", s.beyond())
 	}
 	return errors.Join(f...)
+}
+
+// checkToolPolicy refuses a policy that approves uses of tools.
+func (s *strict) checkToolPolicy(f *flow.Findings, p *flow.ToolPolicy) {
+	if why := unapproved(string(p.Approval), string(p.Unknown)); why != nil {
+		f.Addf(keyToolPolicy, "%w", why)
+	}
 }
 
 // beyond refuses a budget.
@@ -208,9 +288,7 @@ func (s *strict) checkChange(a *flow.Amendment) error {
 		s.checkModel(&f, "models", name)
 	}
 	if a.ToolPolicy != nil {
-		if why := unapproved(string(a.ToolPolicy.Approval), string(a.ToolPolicy.Unknown)); why != nil {
-			f.Addf("toolPolicy", "%w", why)
-		}
+		s.checkToolPolicy(&f, a.ToolPolicy)
 	}
 	if a.Rounds != nil {
 		s.checkRounds(&f, *a.Rounds)
@@ -228,7 +306,7 @@ func (s *strict) refuses(key string, object map[string]any, value any) error {
 	switch key {
 	case "promptFile":
 		return flow.WithMend(errors.New("names a file of the server"), "give its text as prompt")
-	case "toolPolicy":
+	case keyToolPolicy:
 		policy, _ := value.(map[string]any)
 		approval, _ := policy["approval"].(string)
 		unknown, _ := policy["unknown"].(string)

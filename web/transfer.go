@@ -7,7 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
+	"net/http"
+	"os"
 
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
@@ -54,6 +57,11 @@ func (x *exchange) download(ending string, write func(context.Context, *bytes.Bu
 	if err := write(x.request.Context(), &out); err != nil {
 		return err
 	}
+	release, err := x.handler.exports.take(x.caller, int64(out.Len()))
+	if err != nil {
+		return err
+	}
+	defer release()
 	header := x.response.Header()
 	header.Set("Content-Type", x.operation.media[0])
 	if ending != "" {
@@ -70,29 +78,110 @@ func attached(name string) string {
 
 // snapshot is what an import reads of a log before the engine does, which reads it more strictly.
 type snapshot struct {
-	ID     string       `json:"id"`
-	Events []flow.Event `json:"events"`
+	ID     string
+	Events []flow.Event
+}
+
+// readLog reads a log, one event after the other. It stops at the first that is none, or that is not admitted, and reads no further:
+// otherwise a few bytes could take hundreds of times their size in memory.
+func readLog(body io.Reader, admit func(i int, e *flow.Event) error) (*snapshot, error) {
+	var log snapshot
+	in := json.NewDecoder(body)
+	if first, err := in.Token(); err != nil || first != json.Delim('{') {
+		return nil, noLog(cmp.Or(err, errors.New("it is no object")))
+	}
+	for in.More() {
+		key, err := in.Token()
+		if err != nil {
+			return nil, noLog(err)
+		}
+		var other json.RawMessage
+		switch key {
+		case "id":
+			err = in.Decode(&log.ID)
+		case "events":
+			err = log.read(in, admit)
+		default:
+			err = in.Decode(&other)
+		}
+		if err != nil {
+			return nil, noLog(err)
+		}
+	}
+	if _, err := in.Token(); err != nil { // the end of the object
+		return nil, noLog(err)
+	}
+	return &log, nil
+}
+
+// read reads the list of events.
+func (log *snapshot) read(in *json.Decoder, admit func(i int, e *flow.Event) error) error {
+	if first, err := in.Token(); err != nil || first != json.Delim('[') {
+		return cmp.Or(err, errors.New("its events are no list"))
+	}
+	for in.More() {
+		var piece json.RawMessage
+		if err := in.Decode(&piece); err != nil {
+			return err
+		}
+		i := len(log.Events)
+		event, err := flow.ReadEvent(opImport, piece)
+		if err != nil {
+			return errors.Join(flow.Within(opImport, fmt.Sprintf("events[%d]", i), err)...)
+		}
+		if err := admit(i, &event); err != nil {
+			return err
+		}
+		log.Events = append(log.Events, event)
+	}
+	_, err := in.Token() // the end of the list
+	return err
+}
+
+// noLog refuses a body that is no log.
+func noLog(err error) error {
+	_, told := errors.AsType[*flow.Error](err)
+	_, typed := errors.AsType[*json.UnmarshalTypeError](err)
+	_, broken := errors.AsType[*json.SyntaxError](err)
+	_, large := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case told:
+		return err
+	case broken, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return malformed("", fmt.Errorf("the log is no whole JSON: %w", err))
+	case large, errors.Is(err, os.ErrDeadlineExceeded):
+		return unread(err)
+	case typed:
+		err = errors.New("its id is no text")
+	}
+	err = flow.WithMend(fmt.Errorf("is no log: %s", text.OneLine(err.Error(), 200)), "give what an export has written")
+	return &flow.Error{Kind: provider.KindValidation, Op: opImport, Err: err}
 }
 
 // restore stores a log that was exported.
 func (x *exchange) restore() error {
-	data, err := x.body()
+	body, err := x.arriving()
 	if err != nil {
 		return err
 	}
-	var log snapshot
-	if err := json.Unmarshal(data, &log); err != nil {
-		if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-			return malformed("", err)
-		}
-		err = flow.WithMend(fmt.Errorf("is no log: %s", text.OneLine(err.Error(), 200)), "give what an export has written")
-		return &flow.Error{Kind: provider.KindValidation, Op: opImport, Err: err}
-	}
-	if err := x.admitLog(&log); err != nil {
+	var data bytes.Buffer
+	asked := &admission{exchange: x}
+	log, err := readLog(io.TeeReader(body, &data), asked.admit)
+	switch {
+	case asked.refused != nil:
+		return asked.refused
+	case err != nil:
 		return err
 	}
-	isNew, err := x.stored(&log, func(ctx context.Context) error {
-		_, err := x.handler.engine.Import(ctx, bytes.NewReader(data))
+	if len(log.Events) == 0 {
+		return noStart()
+	}
+	if _, err := data.ReadFrom(body); err != nil { // what stands behind the log
+		return unread(err)
+	}
+	x.arrived()
+	isNew, err := x.stored(log, func(ctx context.Context) error {
+		_, err := x.handler.engine.Import(ctx, bytes.NewReader(data.Bytes()))
 		return err
 	})
 	if err != nil {
@@ -143,40 +232,65 @@ func described(log *snapshot) (info store.Info) {
 	return info
 }
 
-// admitLog refuses a log that is of another scope, or whose config, or a change of it, the policy does not accept.
-func (x *exchange) admitLog(log *snapshot) error {
-	refuse := func(field, why string) error {
-		return &flow.Error{Kind: provider.KindValidation, Op: opImport, Field: field, Err: errors.New(why)}
+// admission asks about the events of a log from elsewhere: whether it is of the scope, and whether the policy accepts its config and all
+// changes of it.
+type admission struct {
+	*exchange
+
+	config  flow.Config
+	now     flow.Settings // in force behind the events that were admitted
+	refused error         // why an event was not
+}
+
+// refuseLog refuses a log for a field.
+func refuseLog(field, why string) error {
+	return &flow.Error{Kind: provider.KindValidation, Op: opImport, Field: field, Err: errors.New(why)}
+}
+
+// noStart refuses a log without its beginning.
+func noStart() error { return refuseLog("events", "does not begin with the start of a conversation") }
+
+// admit asks about the event with an index.
+func (a *admission) admit(i int, e *flow.Event) error {
+	if i == 0 {
+		a.refused = a.admitStart(e)
+	} else {
+		a.refused = a.admitChange(i, e)
 	}
-	if len(log.Events) == 0 || log.Events[0].Kind() != flow.EventStart {
-		return refuse("events", "does not begin with the start of a conversation")
+	return a.refused
+}
+
+// admitChange asks about an event that may change settings or models.
+func (a *admission) admitChange(i int, e *flow.Event) error {
+	change, ok := changeOf(e.Body)
+	if !ok {
+		return nil
 	}
-	start, _ := log.Events[0].Body.(*flow.Start)
-	if start == nil || start.Seed != "" {
-		return refuse("events[0].body.seed", "is there: only an export can be imported here, and no snapshot")
+	if err := a.handler.accept(a.request, a.caller, &Amended{Config: a.config, Change: change, now: a.now}); err != nil {
+		return errors.Join(flow.Within(opImport, fmt.Sprintf("events[%d].body", i), err)...)
 	}
-	config, err := x.startedWith(start)
+	a.now = change.Settings(a.now)
+	return nil
+}
+
+// admitStart asks about the first event.
+func (a *admission) admitStart(e *flow.Event) error {
+	start, ok := e.Body.(*flow.Start)
+	if !ok {
+		return noStart()
+	}
+	if start.Seed != "" {
+		return refuseLog("events[0].body.seed", "is there: only an export can be imported here, and no snapshot")
+	}
+	config, err := a.startedWith(start)
 	if err != nil {
 		return errors.Join(flow.Within(opImport, "events[0].body.config", err)...)
 	}
-	now := config.Settings()
-	if !within(now.Labels, x.caller.Labels) {
-		return refuse("events[0].body.config.labels", "are not those of your scope")
+	a.config, a.now = config, config.Settings()
+	if !within(a.now.Labels, a.caller.Labels) {
+		return refuseLog("events[0].body.config.labels", "are not those of your scope")
 	}
-	if err := x.handler.accept(x.request, x.caller, &Imported{config}); err != nil {
-		return err
-	}
-	for i := range log.Events {
-		change, ok := changeOf(log.Events[i].Body)
-		if !ok {
-			continue
-		}
-		if err := x.handler.accept(x.request, x.caller, &Amended{Config: config, Change: change, now: now}); err != nil {
-			return errors.Join(flow.Within(opImport, fmt.Sprintf("events[%d].body", i), err)...)
-		}
-		now = change.Settings(now)
-	}
-	return nil
+	return a.handler.accept(a.request, a.caller, &Imported{config})
 }
 
 // startedWith returns the config of a start.

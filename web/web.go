@@ -53,7 +53,9 @@ import (
 type Options struct {
 	// Authorize says who asks, or why that is refused. It is called once for each request or more often, also while a stream lasts, and
 	// concurrently. Who is a name of one line, of at most [flow.MaxReason] bytes. If the error wraps [flow.ErrNotFound], the conversation
-	// is as unknown; a [*DeniedError] can ask for a password. nil: whoever asks from this machine, through no proxy, may do everything.
+	// is as unknown where it is asked for by its id; lists, sums and starts do not ask about each, so that only Scope hides it there. A
+	// [*DeniedError] can ask for a password. nil: whoever asks from this machine may do everything. Put no proxy in front then: not every
+	// one can be told.
 	Authorize func(r *http.Request, a Access) (who string, err error)
 	// Scope returns labels. The caller sees and starts only conversations that have all of them. nil, and no labels: there are no bounds.
 	Scope func(r *http.Request, who string) map[string]string
@@ -71,7 +73,8 @@ type Options struct {
 	Presets []Preset
 	// Bodies is the largest body of a request other than an import, in bytes; 0: 20 MiB.
 	Bodies int64
-	// Streams is how many streams there are at a time; 0: 2,000. More are answered with 503 and Retry-After.
+	// Streams is how many streams there are at a time; 0: 2,000. One caller has at most a quarter of them, if Authorize or Scope tells
+	// callers apart. More are answered with 503 and Retry-After.
 	Streams int
 	// Style is CSS that follows the page's own: to change its colours, say.
 	Style []byte
@@ -101,9 +104,19 @@ type Handler struct {
 	mux      *http.ServeMux
 	origin   *http.CrossOriginProtection
 	cache    cache
-	streams  chan struct{} // a value for each that is open
+	streams  *shares       // those that are open
+	bodies   *shares       // bytes of requests that are served, but for imports
+	imports  *shares       // bytes of logs that are imported
+	exports  *shares       // bytes of reports, logs and files that are being sent
 	searches chan struct{} // a value for each search through whole logs
 }
+
+// What may be under way at a time, beside streams.
+const (
+	mostBodies  = 16                     // of the largest size
+	mostImports = 2 * debate.MaxSnapshot // bytes, which take many times as much when they are read
+	mostExports = 4 * debate.MaxSnapshot // bytes
+)
 
 // mostSearches is how many searches through whole logs there are at a time.
 const mostSearches = 2
@@ -127,9 +140,10 @@ func New(e *debate.Engine, o Options) (*Handler, error) {
 	}
 	h := &Handler{
 		engine: e, options: o, policy: o.Policy, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(),
-		streams:  make(chan struct{}, cmp.Or(max(0, o.Streams), defaultStreams)),
-		searches: make(chan struct{}, mostSearches),
+		streams: newShares(int64(cmp.Or(max(0, o.Streams), defaultStreams))),
+		imports: newShares(mostImports), exports: newShares(mostExports), searches: make(chan struct{}, mostSearches),
 	}
+	h.bodies = newShares(mostBodies * min(h.largest(), 1<<40))
 	if h.policy == nil && o.Authorize != nil {
 		h.policy = Strict(e, Limits{}, o.Presets...)
 	}
@@ -145,7 +159,7 @@ func New(e *debate.Engine, o Options) (*Handler, error) {
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if !files.serve(w, r) {
-			h.elsewhere(w, r)
+			h.elsewhere(w, r, files)
 		}
 	})
 	return h, nil

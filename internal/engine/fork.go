@@ -74,7 +74,9 @@ func (l *Engine) fork(
 	}
 	start.Parent = parentOf(origin.Record(), id, seq)
 	asked := askedSince(origin.Record(), events[:seq])
-	copied, err := l.kept(origin, plan.settings.ID, copyPrefix(origin, start, events, seq, asked), again)
+	prefix := copyPrefix(origin, start, events, seq, asked)
+	start.Elsewhere = min(start.Elsewhere, int64(len(prefix))) // what this fork decides itself counts
+	copied, err := l.kept(origin, plan.settings.ID, prefix, again)
 	if err != nil {
 		return "", err
 	}

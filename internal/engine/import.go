@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/agonist-dev/debate/context/window"
@@ -69,7 +70,8 @@ func (l *Engine) inspect(s *snapshot) error {
 		return err
 	}
 	if start.Seed == "" {
-		start.Seed, start.Texts = l.newSeed(), nil
+		start.Seed, start.Texts, start.Elsewhere = l.newSeed(), nil, int64(len(s.Events))
+		start.Tools = l.narrowed(start.Tools)
 	}
 	rendered := start.Texts == nil
 	if rendered {
@@ -126,6 +128,21 @@ func (l *Engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error)
 	return p, errors.Join(found...)
 }
 
+// narrowed returns the rights of tools that a log from elsewhere has, where that has more rights than the engine's tools of the same
+// names: those of the engine.
+func (l *Engine) narrowed(given map[string]flow.ToolInfo) map[string]flow.ToolInfo {
+	out := maps.Clone(given)
+	for name, info := range out {
+		if tool := l.tools[name]; tool != nil {
+			own := tool.Describe()
+			info.Approval = info.Approval || own.Approval
+			info.ReadOnly, info.Idempotent = info.ReadOnly && own.ReadOnly, info.Idempotent && own.Idempotent
+			out[name] = info
+		}
+	}
+	return out
+}
+
 // readOwn reads the bodies of the events that only the snapshot's flow has.
 func (l *Engine) readOwn(s *snapshot) error {
 	start, _ := s.Events[0].Body.(*flow.Start)
@@ -173,7 +190,7 @@ func (t absentTool) Use(context.Context, flow.ToolUse) (string, error) {
 }
 
 // asKept compares an event of a snapshot with a stored one. If the snapshot lacks its seed, asKept leaves out what
-// comes from the seed, and the version of the flow: it is that of the texts, which the import has rendered.
+// comes from the seed, and what the import has changed: the version of the flow, which is that of the texts, and the rights of tools.
 func asKept(stored, given *flow.Event, sealed bool) bool {
 	if sealed {
 		return flow.SameEvent(stored, given)
@@ -182,6 +199,12 @@ func asKept(stored, given *flow.Event, sealed bool) bool {
 	own, ok := a.Body.(*flow.Start) // Public has made copies of both
 	if start, both := b.Body.(*flow.Start); ok && both {
 		start.FlowVersion = own.FlowVersion
+		start.Tools = maps.Clone(start.Tools)
+		for name, info := range start.Tools {
+			kept := own.Tools[name]
+			info.Approval, info.ReadOnly, info.Idempotent = kept.Approval, kept.ReadOnly, kept.Idempotent
+			start.Tools[name] = info
+		}
 	}
 	return flow.SameEvent(&a, &b)
 }

@@ -98,15 +98,23 @@ func sameInfo(info *store.Info, record *flow.Record) error {
 }
 
 // redecide has the flow decide again, from the events before, each change of the state that it has decided by these alone. It
-// returns how many there are. The copied part of a fork is left out: it was decided under another config.
+// returns how many there are. The copied part of a fork is left out: it was decided under another config. So is what follows an approval
+// of a tool in the imported part: it was decided where that counted, and it does not count here.
 func (l *Engine) redecide(ctx context.Context, id string, events []flow.Event) (decided int, err error) {
-	inputs, copied := l.machines[flowOf(events)].Flow().Inputs, int64(0)
+	inputs, copied, elsewhere := l.machines[flowOf(events)].Flow().Inputs, int64(0), int64(0)
 	for i := range events {
 		if ctx.Err() != nil {
 			return decided, ctx.Err()
 		}
-		if start, ok := events[i].Body.(*flow.Start); ok && start.Parent != nil {
-			copied = start.Parent.Seq
+		switch body := events[i].Body.(type) {
+		case *flow.Start:
+			if elsewhere = body.Elsewhere; body.Parent != nil {
+				copied = body.Parent.Seq
+			}
+		case *flow.Answer:
+			if body.Option == flow.OptionApprove || body.Option == flow.OptionAlways {
+				copied = max(copied, elsewhere)
+			}
 		}
 		said, ok := events[i].Body.(*flow.Transition)
 		if !ok || events[i].Seq <= copied || !alone(said, inputs) {

@@ -83,6 +83,49 @@ func TestAToolMayBeApprovedForAllItsUses(t *testing.T) {
 	assert.Len(t, count.Times, 4)
 }
 
+// A log from elsewhere cannot say that a tool needs no approval here, nor that somebody has given it: a person is asked, also in a fork.
+func TestApprovalsFromElsewhereDoNotCount(t *testing.T) {
+	engine := approvalEngine(t, &stage.Tally{}, 1)
+	engine.Store = &store.Memory{}
+	session, err := engine.Start(t.Context(), stage.InFlow(engine, stage.ToolUsers()))
+	require.NoError(t, err)
+	record := stage.AwaitsInput(t, session)
+	require.NoError(t, session.Close())
+	unasked, _, _ := strings.Cut(string(stage.Exported(t, engine, record.ID)), `"kind":"inquiry"`)
+	unasked = unasked[:strings.LastIndex(unasked, ",\n")] + "\n]}\n"
+	require.Contains(t, unasked, `,"approval":true`)
+	always := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionAlways}
+	require.NoError(t, engine.Control(t.Context(), record.ID, always))
+	for name, log := range map[string]string{
+		"none is needed": strings.Replace(unasked, `,"approval":true`, "", 1), "always": string(stage.Exported(t, engine, record.ID)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			count := &stage.Tally{}
+			here := approvalEngine(t, count, 1)
+			here.Store = &store.Memory{}
+			for range 2 { // the second time changes nothing
+				_, err := here.Import(t.Context(), strings.NewReader(log))
+				require.NoError(t, err)
+			}
+			first, err := here.Fork(t.Context(), record.ID, stage.StoredRecord(t, here, record.ID).Seq, nil)
+			require.NoError(t, err)
+			for _, session := range []*debate.Session{first, stage.Reopen(t, here, record.ID)} {
+				asked := stage.AwaitsInput(t, session)
+				require.Len(t, asked.Inquiries, 2)
+				assert.Empty(t, count.Times)
+				answer := flow.Answer{Inquiry: asked.Inquiries[0].ID, Option: flow.OptionDeny}
+				require.NoError(t, session.Answer(t.Context(), answer))
+				answer = flow.Answer{Inquiry: asked.Inquiries[1].ID, Option: flow.OptionAlways}
+				require.NoError(t, session.Answer(t.Context(), answer), "what is decided here counts")
+				stage.Ended(t, session)
+				assert.Len(t, count.Times, 1)
+				clear(count.Times)
+				require.NoError(t, session.Close())
+			}
+		})
+	}
+}
+
 // The rest of the conversation does not wait for a person who is asked about a use.
 func TestOtherCallsDoNotWaitForApproval(t *testing.T) {
 	count := &stage.Tally{}
