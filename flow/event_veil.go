@@ -18,12 +18,12 @@ func (v *Veil) Lift(e Event) []Event {
 	v.one[0] = e
 	switch body := e.Body.(type) {
 	case *Heartbeat:
-		return v.one[:]
+		return v.live()
 	case *Chunk:
 		if body.Hidden || v.calls[body.Call] {
 			return nil
 		}
-		return v.one[:]
+		return v.live()
 	case *Redacted: // the reader loads the conversation again, without what was redacted
 		v.held = nil
 	case *Intent:
@@ -48,6 +48,14 @@ func (v *Veil) Lift(e Event) []Event {
 	if len(v.held) > 0 {
 		v.held = append(v.held, e)
 		return nil
+	}
+	return v.one[:]
+}
+
+// live returns an event that is no fact. Its number is that of the last fact that the reader has.
+func (v *Veil) live() []Event {
+	if first := v.Held(); first > 0 {
+		v.one[0].Seq = first - 1
 	}
 	return v.one[:]
 }

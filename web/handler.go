@@ -71,11 +71,12 @@ func guard(header http.Header) {
 
 // run asks for the right to do the operation, and does it.
 func (x *exchange) run() (err error) {
-	action := x.operation.action
+	id := x.request.PathValue("id")
 	if x.operation.late {
-		action = View
+		x.caller, x.info, err = x.handler.allowAnswers(x.request, id)
+	} else {
+		x.caller, x.info, err = x.handler.allow(x.request, Access{Action: x.operation.action, ID: id})
 	}
-	x.caller, x.info, err = x.handler.allow(x.request, Access{Action: action, ID: x.request.PathValue("id")})
 	if err != nil {
 		return err
 	}

@@ -80,13 +80,13 @@ func (h *Handler) Events(r *http.Request, id string, after int64, heartbeat ...t
 		defer release()
 		ctx, end := whileStreaming(r.Context())
 		defer end()
-		view := x.view()
+		reader := eyes{view: x.view()}
 		for e, err := range h.engine.Events(ctx, id, after, heartbeat...) {
 			if err != nil {
 				yield(flow.Event{}, err)
 				return
 			}
-			if shown, ok := view(e); ok && !yield(shown, nil) {
+			if !reader.show(e, func(shown flow.Event) bool { return yield(shown, nil) }) {
 				return
 			}
 		}
