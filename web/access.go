@@ -66,8 +66,8 @@ func (h *Handler) allow(r *http.Request, a Access) (c Caller, info store.Info, e
 	return c, info, err
 }
 
-// allowAnswers says who asks, and describes a conversation (id "": none) for somebody who may answer questions, or decide about tools. Whether that holds
-// for one question, the question says.
+// allowAnswers says who asks, and describes a conversation (id "": none), for somebody who may answer questions, or decide about tools.
+// Whether they may answer one, that one says.
 func (h *Handler) allowAnswers(r *http.Request, id string) (c Caller, info store.Info, err error) {
 	if c, _, err = h.allow(r, Access{Action: Answer}); err != nil {
 		other, _, refused := h.allow(r, Access{Action: Approve})

@@ -255,6 +255,10 @@ func TestAPersonWhoDebatesReadsNoHiddenTurn(t *testing.T) {
 	assert.NotContains(t, debates.ask(http.MethodGet, events, "").Body.String(), secret)
 	assert.NotContains(t, debates.ask(http.MethodGet, "conversations/blind", "").Body.String(), secret)
 	assert.Contains(t, inspects.ask(http.MethodGet, events, "").Body.String(), secret)
+	var read reading
+	debates.get("conversations/blind?fields=schedule,outcome", &read)
+	assert.Contains(t, string(read.Record["schedule"]), "Ada", "who is next")
+	assert.NotContains(t, read.Record, "outcome")
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
 	for e, err := range h.Events(request, "blind", 0, time.Millisecond) {
 		require.NoError(t, err)
@@ -325,14 +329,23 @@ func TestSpectatorsSeeWhatWasSaid(t *testing.T) {
 	var read struct {
 		Record struct {
 			State        flow.State
-			Participants []struct{ Name, Status string }
+			Participants []struct{ Name, Side, Status string }
+			Outcome      struct {
+				Winner string
+				Votes  []struct{ Name string }
+			}
+			Schedule []any
 		}
 		Legal []string
 	}
 	seen := views(false).ask(http.MethodGet, "conversations/cars", "")
 	require.NoError(t, json.Unmarshal(seen.Body.Bytes(), &read))
 	assert.Equal(t, flow.StateCompleted, read.Record.State)
-	assert.Len(t, read.Record.Participants, 2)
+	require.Len(t, read.Record.Participants, 2)
+	assert.Equal(t, "for", read.Record.Participants[0].Side)
+	require.NotEmpty(t, read.Record.Outcome.Votes, "how it was decided")
+	assert.Equal(t, read.Record.Outcome.Winner, read.Record.Outcome.Votes[0].Name)
+	assert.Empty(t, read.Record.Schedule)
 	assert.Empty(t, read.Legal)
 	assert.Equal(t, http.StatusForbidden, views(false).ask(http.MethodGet, "conversations?q=cars", "").Code, "a search reads all")
 }
