@@ -44,11 +44,17 @@ func (d *Debate) MarshalJSON() ([]byte, error) {
 	if d.config.Floor != nil {
 		own.Shares = d.Shares()
 	}
-	if !d.Final() {
-		own.Schedule = d.schedule
-	}
+	own.Schedule = d.Schedule()
 	own.Earlier, own.Outcome = d.Earlier, d.Outcome()
 	return d.MarshalWith(own)
+}
+
+// Schedule returns the speeches of the present round, those that were held included. A debate that is over has none. It is read only.
+func (d *Debate) Schedule() []format.Speech {
+	if d.Final() {
+		return nil
+	}
+	return d.schedule
 }
 
 var _ flow.Described = Config{}

@@ -319,6 +319,8 @@ type Command struct {
 	Spoken string
 	// Inline means that the model reads no files: the runtime puts those that are text into the messages.
 	Inline bool
+	// Hidden means that the call's turn is hidden; see Call.Hidden.
+	Hidden bool
 	// Quotes are the documents with which the runtime compares what the reply quotes, Said included. nil: nothing is compared. They are
 	// read only.
 	Quotes []Document
@@ -355,7 +357,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	call := ready.call
 	*command = Command{
 		Conversation: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
-		Timeout: timeoutOf(*r.settings, call), Stream: intent.Tool == "", Said: ready.said,
+		Timeout: timeoutOf(*r.settings, call), Stream: intent.Tool == "", Hidden: intent.Hidden, Said: ready.said,
 	}
 	command.Schema, command.Spoken = c.machine.flow.watched(call.Schema)
 	if call.Performer == byTool {

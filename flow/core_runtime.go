@@ -78,7 +78,7 @@ func (c *Core) Streams(call string, attempt int) *Chunk {
 		return nil
 	}
 	schema, _ := c.machine.flow.watched(state.intent.Schema)
-	return &Chunk{Call: call, Attempt: attempt, By: state.intent.By, Schema: schema}
+	return &Chunk{Call: call, Attempt: attempt, By: state.intent.By, Schema: schema, Hidden: state.intent.Hidden}
 }
 
 // Secret returns 32 bytes drawn from the conversation's seed for one use. They are the same in every process, and as secret as

@@ -414,6 +414,8 @@ type Chunk struct {
 	Text  string `json:"text"`
 	// Reasoning means that the text is of the model's thoughts, not of its reply.
 	Reasoning bool `json:"reasoning,omitempty"`
+	// Hidden means that the turn of the call is hidden.
+	Hidden bool `json:"hidden,omitempty"`
 	// Missing is how many bytes are missing between what came before and Text; 0: none; -1: an unknown number. If Text is empty, what
 	// comes after the gap is not known yet: the next chunk has the same Offset and replaces this report. If no chunk follows, the chunk
 	// before the turn fills the gap. A gap at or behind a chunk's Offset is void.

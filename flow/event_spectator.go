@@ -15,7 +15,7 @@ type Spectated interface {
 //
 // They see no prompts, instructions, documents, labels, models, prices, budgets and thoughts, nothing of failures, not who has said a
 // note, and nothing that is between the host program and those who answer its questions. So numbers are missing between the facts that
-// they see. A file that a turn brings is left out too.
+// they see. A file that a turn brings is left out too. Of a hidden turn they see no chunks; the turn itself is kept back by a [Veil].
 func (e Event) Spectator() (shown Event, ok bool) {
 	switch body := e.Body.(type) {
 	case *Start:
@@ -32,7 +32,7 @@ func (e Event) Spectator() (shown Event, ok bool) {
 	case *Intent:
 		e.Body = &Intent{
 			Call: body.Call, Attempt: body.Attempt, Kind: body.Kind, By: body.By, Round: body.Round, Slot: body.Slot, Target: body.Target,
-			StandIn: body.StandIn,
+			StandIn: body.StandIn, Hidden: body.Hidden,
 		}
 	case *Turn:
 		turn := *body
@@ -44,7 +44,7 @@ func (e Event) Spectator() (shown Event, ok bool) {
 		}
 		e.Body = &turn
 	case *Chunk:
-		return e, body.Schema == "" && !body.Reasoning
+		return e, body.Schema == "" && !body.Reasoning && !body.Hidden
 	case *Dropped:
 		e.Body = &Dropped{Participant: body.Participant}
 	case *Redacted: // what they have seen may be gone: they load the conversation anew

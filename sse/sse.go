@@ -34,7 +34,8 @@ type Source interface {
 
 // Stream answers requests with events. The zero value shows what spectators may see.
 type Stream struct {
-	// View returns what the reader may see of an event, and false if that is nothing. nil: [flow.Event.Spectator].
+	// View returns what the reader may see of an event, and false if that is nothing. nil: [flow.Event.Spectator], and hidden turns only
+	// once they are revealed ([flow.Veil]).
 	View func(flow.Event) (flow.Event, bool)
 	// Heartbeat is how long nothing is written at most: then a comment is, so that no proxy takes the connection for dead. 0: 15 s.
 	Heartbeat time.Duration
@@ -71,9 +72,14 @@ func (s Stream) Serve(w http.ResponseWriter, r *http.Request, source Source, id 
 	if after > 0 {
 		_ = out.write("") // a reader that comes back is connected at once, although nothing may happen for long
 	}
+	var veil flow.Veil
 	for event, err := range source.Events(r.Context(), id, after, beat) {
-		if err == nil {
+		switch {
+		case err != nil:
+		case s.View != nil:
 			err = out.event(event, view, beat)
+		default:
+			err = out.events(veil.Lift(event), view, beat)
 		}
 		if err != nil && out.last.IsZero() {
 			refuse(w, r, err)
@@ -94,6 +100,19 @@ type response struct {
 	control *http.ResponseController
 	timeout time.Duration
 	last    time.Time // of the last write; zero: nothing was written
+}
+
+// events writes what the reader may see of events. If there are none, it says that the connection lives.
+func (o *response) events(all []flow.Event, view func(flow.Event) (flow.Event, bool), beat time.Duration) error {
+	if len(all) == 0 && beat > 0 && time.Since(o.last) >= beat {
+		return o.write(":\n\n")
+	}
+	for _, e := range all {
+		if err := o.event(e, view, beat); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // event writes what the reader may see of an event.

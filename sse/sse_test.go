@@ -172,6 +172,36 @@ func TestAStreamIsNeverSilentForLong(t *testing.T) {
 	})
 }
 
+// TestWhatIsSaidAtOnceIsHiddenFromSpectators: until all have spoken, unless the host program shows it. Meanwhile the stream is not silent.
+func TestWhatIsSaidAtOnceIsHiddenFromSpectators(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		said := script{pause: 20 * time.Second, events: []flow.Event{
+			{Seq: 1, Body: &flow.Intent{Call: "ada", By: "Ada", Hidden: true}},
+			{Seq: 1, Body: &flow.Chunk{Call: "ada", Text: "Secret", Hidden: true}},
+			{Seq: 2, Body: &flow.Turn{Speaker: "Ada", Text: "Secret.", Hidden: true}},
+			{Seq: 3, Body: &flow.Transition{From: "debating", To: flow.StatePaused}},
+		}}
+		page, err := get(t, sse.Stream{}, said, "id", "")
+		require.NoError(t, err)
+		assert.NotContains(t, page.Body.String(), "Secret")
+		assert.Contains(t, page.Body.String(), `"hidden":true`, "the page can say that Ada's words are hidden")
+		assert.Equal(t, 3, strings.Count(page.Body.String(), ":\n\n"))
+		all, err := get(t, sse.Stream{View: full}, said, "id", "")
+		require.NoError(t, err)
+		assert.Contains(t, all.Body.String(), "Secret")
+
+		said.events = append(said.events, flow.Event{Seq: 4, Body: &flow.Transition{From: flow.StatePaused, To: flow.StateCanceled}})
+		page, err = get(t, sse.Stream{}, said, "id", "")
+		require.NoError(t, err)
+		ids := ""
+		for _, e := range parse(t, page.Body.String()) {
+			ids += e.id
+		}
+		assert.Equal(t, "1234", ids, "in their order")
+		assert.Contains(t, page.Body.String(), "Secret.")
+	})
+}
+
 // TestAStreamThatCannotBeginSaysWhy: by the status. Once it has begun it has none, and just ends.
 func TestAStreamThatCannotBeginSaysWhy(t *testing.T) {
 	engine, id := debated(t)

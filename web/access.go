@@ -12,14 +12,17 @@ type Action string
 
 // The actions.
 const (
-	// View is to see what spectators may see: what was said, by whom, how it was judged, states and rounds ([flow.Event.Spectator]).
+	// View is to see what spectators may see: what was said, by whom, how it was judged, states and rounds ([flow.Event.Spectator]), and
+	// hidden turns only once they are revealed ([flow.Veil]).
 	View Action = "view"
 	// Inspect is to see the rest: models, money, failures, settings, files and labels, without the seed and the prompts
 	// ([flow.Event.Public]). A request that only needs View is asked for Inspect too, to learn how much it shows.
 	Inspect Action = "inspect"
-	// Answer is to answer a question. Access.To is the actor whom it is put to.
+	// Answer is to answer a question. Access.To is the actor whom it is put to. A request is asked first whether it may answer at all: ID
+	// and To are empty then.
 	Answer Action = "answer"
-	// Approve is to decide about the use of a tool. Access.To is the actor whose model asks for it.
+	// Approve is to decide about the use of a tool. Access.To is the actor whose model asks for it. See Answer: a request may decide if it
+	// may answer nothing else.
 	Approve Action = "approve"
 	// Operate is to pause, resume, stop, cancel, retry and amend, and to send the flow's own inputs.
 	Operate Action = "operate"
@@ -59,6 +62,22 @@ func (h *Handler) allow(r *http.Request, a Access) (c Caller, info store.Info, e
 	}
 	if a.ID != "" {
 		info, err = h.find(r.Context(), a.ID, c.Labels)
+	}
+	return c, info, err
+}
+
+// allowAnswers says who asks, and describes a conversation (id "": none), for somebody who may answer questions, or decide about tools.
+// Whether they may answer one, that one says.
+func (h *Handler) allowAnswers(r *http.Request, id string) (c Caller, info store.Info, err error) {
+	if c, _, err = h.allow(r, Access{Action: Answer}); err != nil {
+		other, _, refused := h.allow(r, Access{Action: Approve})
+		if refused != nil {
+			return c, info, err
+		}
+		c, err = other, nil
+	}
+	if id != "" {
+		info, err = h.find(r.Context(), id, c.Labels)
 	}
 	return c, info, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -79,7 +80,7 @@ func TestAConversationOverHTTP(t *testing.T) {
 	assert.JSONEq(t, `"completed"`, string(read.Record["state"]))
 	assert.Contains(t, read.Record, "verdicts", "the flow writes its own JSON")
 	assert.NotContains(t, read.Record, "schedule")
-	assert.Equal(t, []string{"fork", "reopen", "export", "delete"}, read.Legal)
+	assert.Equal(t, []string{"fork", "reopen", "exportJSON", "exportMarkdown", "exportHTML", "delete"}, read.Legal)
 	var part reading
 	c.get("conversations/cars?fields=state,topic", &part)
 	assert.Len(t, part.Record, 2)
@@ -173,7 +174,12 @@ func TestControlsOverHTTP(t *testing.T) {
 		var read reading
 		c.get("conversations/cars", &read)
 		assert.Contains(t, read.Record, "schedule", "who is next")
-		assert.Equal(t, []string{"pause", "stop", "cancel", "amend", "say", "fork", "export", "delete"}, read.Legal)
+		assert.Equal(t, []string{
+			"pause", "stop", "cancel", "amend", "say", "fork", "exportJSON", "exportMarkdown", "exportHTML", "delete",
+		}, read.Legal)
+		for _, id := range read.Legal {
+			assert.True(t, slices.ContainsFunc(web.Rows(), func(row web.Row) bool { return row.ID == id }), id)
+		}
 		assert.Equal(t, "paused", c.post("conversations/cars/pause", `{"reason":"lunch"}`, http.StatusAccepted)["state"])
 		stage.Pass(time.Second) // until the call that is aborted is recorded
 		p := problemOf(t, c.ask(http.MethodPost, "conversations/cars/pause", ""))

@@ -19,7 +19,7 @@ import (
 // mostFacts is how many facts a page of events covers at most. It covers as many, if the client does not say how many.
 const mostFacts = 1000
 
-// facts is a page of a log.
+// facts is a page of a log. For those who only view, the log ends before the first turn that is hidden now.
 type facts struct {
 	Events []flow.Event `json:"events"`         // those that the reader may see
 	Last   int64        `json:"last"`           // the number of the last fact of the log
@@ -27,12 +27,32 @@ type facts struct {
 	Over   bool         `json:"over,omitempty"` // the conversation is over
 }
 
-// view returns what the caller may see of an event.
+// view returns what the caller may see of an event; nil: what spectators may see, behind a veil.
 func (x *exchange) view() func(flow.Event) (flow.Event, bool) {
 	if x.may(Inspect, "") {
 		return func(e flow.Event) (flow.Event, bool) { return e.Public(), true }
 	}
-	return flow.Event.Spectator
+	return nil
+}
+
+// eyes are those of one reader, to whom the events of a conversation are shown in their order.
+type eyes struct {
+	view func(flow.Event) (flow.Event, bool) // nil: a spectator's
+	veil flow.Veil
+}
+
+// show yields what the reader may see now. It reports whether the reader wants more.
+func (i *eyes) show(e flow.Event, yield func(flow.Event) bool) bool {
+	if i.view != nil {
+		shown, ok := i.view(e)
+		return !ok || yield(shown)
+	}
+	for _, one := range i.veil.Lift(e) {
+		if shown, ok := one.Spectator(); ok && !yield(shown) {
+			return false
+		}
+	}
+	return true
 }
 
 // events returns facts that are saved.
@@ -49,7 +69,7 @@ func (x *exchange) events() error {
 	if after >= x.info.Seq || limit == 0 {
 		return x.reply(x.operation.status, out)
 	}
-	view, seen, left := x.view(), after, limit
+	reader, seen, left := eyes{view: x.view()}, after, limit
 	for e, err := range x.handler.engine.Events(x.request.Context(), x.info.ID, after) {
 		if err != nil {
 			return err
@@ -58,14 +78,17 @@ func (x *exchange) events() error {
 			continue
 		}
 		seen = e.Seq
-		if shown, ok := view(e); ok {
+		reader.show(e, func(shown flow.Event) bool {
 			out.Events = append(out.Events, shown)
-		}
-		if left--; left == 0 || seen >= x.info.Seq {
+			return true
+		})
+		if left--; left <= 0 && reader.veil.Held() == 0 || seen >= x.info.Seq {
 			break
 		}
 	}
-	if seen < x.info.Seq {
+	if first := reader.veil.Held(); first > 0 {
+		out.Last = first - 1
+	} else if seen < x.info.Seq {
 		out.Next = seen
 	}
 	return x.reply(x.operation.status, out)
@@ -100,20 +123,19 @@ func (x *exchange) stream() error {
 	defer release()
 	ctx, end := whileStreaming(x.request.Context())
 	defer end()
-	f := &following{exchange: x, view: x.view()}
-	s := sse.Stream{View: func(e flow.Event) (flow.Event, bool) { return f.view(e) }, Refuse: x.handler.Refuse}
-	_ = s.Serve(x.response, x.request.WithContext(ctx), f, x.info.ID) // the reader has left, or has been told
+	f := &following{exchange: x, eyes: eyes{view: x.view()}}
+	s := sse.Stream{View: func(e flow.Event) (flow.Event, bool) { return e, true }, Refuse: x.handler.Refuse} // f has seen to it
+	_ = s.Serve(x.response, x.request.WithContext(ctx), f, x.info.ID)                                         // the reader has left, or has been told
 	return nil
 }
 
 // renewed is how old the right to view may be when a stream shows something.
 const renewed = 15 * time.Second
 
-// following is a stream of events. A conversation may last for days, so the right to view it is asked for again.
+// following is a stream of what the caller may see. A conversation may last for days, so the right to view it is asked for again.
 type following struct {
 	*exchange
-
-	view func(flow.Event) (flow.Event, bool) // what the caller may see now
+	eyes
 }
 
 // Events implements [sse.Source].
@@ -128,7 +150,7 @@ func (f *following) Events(ctx context.Context, id string, after int64, heartbea
 				yield(flow.Event{}, err)
 				return
 			}
-			if !yield(e, nil) {
+			if !f.show(e, func(shown flow.Event) bool { return yield(shown, nil) }) {
 				return
 			}
 		}
@@ -141,7 +163,7 @@ func (f *following) renew() error {
 	if err == nil && who != f.caller.Who {
 		err = &DeniedError{Err: errors.New("the stream is of somebody else: connect again")}
 	}
-	f.view = f.exchange.view()
+	f.eyes.view = f.exchange.view()
 	return err
 }
 

@@ -78,14 +78,14 @@ func (x *exchange) run() (err error) {
 			x.release()
 		}
 	}()
-	action := x.operation.action
+	id := x.request.PathValue("id")
 	if x.operation.late {
-		action = View
+		x.caller, x.info, err = x.handler.allowAnswers(x.request, id)
+	} else {
+		x.caller, x.info, err = x.handler.allow(x.request, Access{Action: x.operation.action, ID: id})
 	}
-	x.caller, x.info, err = x.handler.allow(x.request, Access{Action: action, ID: x.request.PathValue("id")})
 	if err != nil && x.operation.or != "" {
-		caller, info, other := x.handler.allow(x.request, Access{Action: x.operation.or, ID: x.request.PathValue("id")})
-		if other == nil {
+		if caller, info, other := x.handler.allow(x.request, Access{Action: x.operation.or, ID: id}); other == nil {
 			x.caller, x.info, err = caller, info, nil
 		}
 	}

@@ -82,13 +82,13 @@ func (h *Handler) Events(r *http.Request, id string, after int64, heartbeat ...t
 		x.mean()
 		ctx, end := whileStreaming(x.request.Context())
 		defer end()
-		f := &following{exchange: x, view: x.view()}
+		f := &following{exchange: x, eyes: eyes{view: x.view()}}
 		for e, err := range f.Events(ctx, id, after, heartbeat...) {
 			if err != nil {
 				yield(flow.Event{}, err)
 				return
 			}
-			if shown, ok := f.view(e); ok && !yield(shown, nil) {
+			if !yield(e, nil) {
 				return
 			}
 		}

@@ -379,7 +379,7 @@ func examples() map[string]example {
 		"list":   {out: `{"conversations":[` + item + `,"spent":0.0124,"limit":0.5}]}`},
 		"sum":    {out: `{"sum":{"count":4,"spent":0.8,"atMost":0.01,"left":0.4},"most":1.21,"quota":5,"remains":3.79}`},
 		"inbox":  {out: `{"questions":[{"conversation":` + item + `},"question":` + asked + `}]}`},
-		"read": {out: `{"record":{"state":"awaitingInput","round":2},"legal":["pause","stop","cancel","amend","say","fork","export"],
+		"read": {out: `{"record":{"state":"awaitingInput","round":2},"legal":["pause","stop","cancel","amend","say","fork","exportHTML"],
 			"questions":[` + asked + `],"limit":0.5}`},
 		"events": {out: `{"events":[{"seq":3,"at":"2026-01-31T12:00:00Z","kind":"round","body":{"round":1}}],"last":17,"next":3}`},
 		"pause":  {`{"reason":"Lunch.","drain":true}`, stands},

@@ -16,7 +16,8 @@ type operation struct {
 	path    string // below /api/
 	summary string
 	action  Action
-	// late means that the right depends on what the conversation holds: the operation asks for it itself, and View goes before.
+	// late means that the right depends on the question: the operation asks for it itself. Before that, the caller must be one who may
+	// answer some.
 	late   bool
 	or     Action // another right that is enough; "": there is none
 	query  []parameter
@@ -163,7 +164,7 @@ func readingOne() []operation {
 			summary: "returns facts of the log, as far as they are saved",
 			query: []parameter{
 				{name: "after", about: "the number of an event: the facts begin behind it", kind: whole},
-				{name: "limit", about: "how many numbers the page covers at most", kind: whole, most: mostFacts},
+				{name: "limit", about: "how many numbers the page covers, but for turns that are shown together", kind: whole, most: mostFacts},
 			},
 			out: facts{}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).events),
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // reading is a conversation as it is now, and what its reader may do with it.
@@ -38,13 +39,32 @@ type outline struct {
 	Seq          int64      `json:"seq"`
 	Participants []speaker  `json:"participants,omitempty"`
 	Result       string     `json:"result,omitempty"`
+	// Schedule is who speaks in the present round of a debate, and Outcome what one has come to that is over.
+	Schedule []format.Speech `json:"schedule,omitempty"`
+	Outcome  *decided        `json:"outcome,omitempty"`
 }
 
 // speaker is a participant in an [outline].
 type speaker struct {
 	Name   string      `json:"name"`
+	Side   format.Side `json:"side,omitempty"` // of a debate
 	Status flow.Status `json:"status"`
 	Turns  int         `json:"turns"`
+}
+
+// decided is how a debate was decided, in an [outline]; see [debate.Outcome].
+type decided struct {
+	Decision format.Decision  `json:"decision"`
+	Winner   string           `json:"winner,omitempty"`
+	Side     format.Side      `json:"side,omitempty"`
+	Votes    []votes          `json:"votes,omitempty"`
+	Dissent  []debate.Dissent `json:"dissent,omitempty"`
+}
+
+// votes are those for one participant, or for one side.
+type votes struct {
+	Name  string `json:"name"`
+	Votes int    `json:"votes"`
 }
 
 // record returns the record of the conversation that the address names.
@@ -95,9 +115,33 @@ func (x *exchange) outlineOf(r *flow.Record) outline {
 		StartedAt: r.StartedAt, LastAt: r.LastAt, Seq: r.Seq, Result: x.info.Result,
 	}
 	for _, p := range r.Participants() {
-		out.Participants = append(out.Participants, speaker{p.Name, p.Status, p.Turns})
+		out.Participants = append(out.Participants, speaker{Name: p.Name, Status: p.Status, Turns: p.Turns})
+	}
+	if d, ok := debate.Of(r); ok {
+		out.addDebate(d)
 	}
 	return out
+}
+
+// addDebate adds what a debate has beside other conversations: sides, who speaks in the present round, and how it was decided.
+func (o *outline) addDebate(d *debate.Debate) {
+	for i := range o.Participants {
+		for k := range d.Config().Participants {
+			if p := &d.Config().Participants[k]; p.Name == o.Participants[i].Name {
+				o.Participants[i].Side = p.Side
+			}
+		}
+	}
+	for _, s := range d.Schedule() {
+		o.Schedule = append(o.Schedule, format.Speech{Slot: s.Slot, Kind: s.Kind, Speaker: s.Speaker, Target: s.Target, Group: s.Group})
+	}
+	if d.Final() {
+		outcome := d.Outcome()
+		o.Outcome = &decided{Decision: outcome.Decision, Winner: outcome.Winner, Side: outcome.Side, Dissent: outcome.Dissent}
+		for _, count := range outcome.Votes {
+			o.Outcome.Votes = append(o.Outcome.Votes, votes{count.Name, count.Votes})
+		}
+	}
 }
 
 // selected returns an object with these of its keys.
@@ -179,7 +223,10 @@ func (x *exchange) legal(r *flow.Record) (legal []string, inputs []flow.Trigger)
 	add("say", !r.Final() && x.may(Say, ""))
 	add("fork", start)
 	add("reopen", start && reopens)
-	add("export", x.may(Export, ""))
+	exports := x.may(Export, "")
+	for _, one := range []string{"exportJSON", "exportMarkdown", "exportHTML"} {
+		add(one, exports)
+	}
 	add("delete", x.may(Delete, ""))
 	return legal, inputs
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -225,6 +226,71 @@ func TestASlowBodyIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// TestAPersonWhoDebatesReadsNoHiddenTurn: whoever may view and answer gets what the other says at the same time once both have spoken, then
+// each fact in its order. Whoever may inspect reads it at once.
+func TestAPersonWhoDebatesReadsNoHiddenTurn(t *testing.T) {
+	config := labelled("blind", nil)
+	config.Mode, config.Rounds, config.Judging, config.Unattended = debate.Simultaneous, 1, nil, false
+	config.Participants[0] = debate.Participant{Name: "Ada", Side: debate.For, Position: "Yes, ban them.", Person: true}
+	engine, _ := stage.Engine(config)
+	engine.Store = &store.Memory{}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	stage.AwaitsInput(t, session)
+	record := stage.StoredRecord(t, engine, "blind")
+	require.NotNil(t, record.Waiting(), "Ben has spoken")
+	secret := record.Waiting().Text
+	h, err := web.New(engine, web.Options{Authorize: granting(web.View, web.Answer)})
+	require.NoError(t, err)
+	debates := client{t: t, handler: h}
+	inspects := handler(t, engine, web.Options{Authorize: granting(web.View, web.Inspect)})
+	const events = "conversations/blind/events"
+	var page struct {
+		Events     []struct{ Seq int64 }
+		Last, Next int64
+	}
+	debates.get(events, &page)
+	require.NotEmpty(t, page.Events)
+	assert.Zero(t, page.Next)
+	assert.Less(t, page.Last, record.Seq, "the log ends before what is hidden")
+	assert.NotContains(t, debates.ask(http.MethodGet, events, "").Body.String(), secret)
+	assert.NotContains(t, debates.ask(http.MethodGet, "conversations/blind", "").Body.String(), secret)
+	assert.Contains(t, inspects.ask(http.MethodGet, events, "").Body.String(), secret)
+	var read reading
+	debates.get("conversations/blind?fields=schedule,outcome", &read)
+	assert.Contains(t, string(read.Record["schedule"]), "Ada", "who is next")
+	assert.NotContains(t, read.Record, "outcome")
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+	for e, err := range h.Events(request, "blind", 0, time.Millisecond) {
+		require.NoError(t, err)
+		require.NotEqual(t, flow.EventTurn, e.Kind())
+		require.LessOrEqual(t, e.Seq, page.Last)
+		if e.Kind() == flow.EventHeartbeat && e.Seq == page.Last {
+			break
+		}
+	}
+
+	debates.post("conversations/blind/questions/"+record.Inquiries[0].ID, `{"text":"Streets are for people."}`, http.StatusAccepted)
+	stage.Ended(t, session)
+	require.NoError(t, session.Close())
+	last := page.Last
+	debates.get(fmt.Sprintf("%s?after=%d&limit=1", events, last), &page)
+	require.Greater(t, len(page.Events), 1, "what is shown together is in one page")
+	assert.Equal(t, last+1, page.Events[0].Seq)
+	rest := debates.ask(http.MethodGet, fmt.Sprintf("conversations/blind/stream?after=%d", last), "").Body.String()
+	assert.Contains(t, rest, secret)
+	assert.Contains(t, rest, "Streets are for people.")
+	seen := last
+	for line := range strings.SplitSeq(rest, "\n") {
+		if id, ok := strings.CutPrefix(line, "id: "); ok {
+			n, err := strconv.ParseInt(id, 10, 64)
+			require.NoError(t, err)
+			assert.Greater(t, n, seen)
+			seen = n
+		}
+	}
+}
+
 // TestSpectatorsSeeWhatWasSaid: without the right to inspect, nothing of models, prices, labels and prompts, on any way.
 func TestSpectatorsSeeWhatWasSaid(t *testing.T) {
 	config := labelled("cars", map[string]string{"tenant": "SECRET-label"})
@@ -264,14 +330,23 @@ func TestSpectatorsSeeWhatWasSaid(t *testing.T) {
 	var read struct {
 		Record struct {
 			State        flow.State
-			Participants []struct{ Name, Status string }
+			Participants []struct{ Name, Side, Status string }
+			Outcome      struct {
+				Winner string
+				Votes  []struct{ Name string }
+			}
+			Schedule []any
 		}
 		Legal []string
 	}
 	seen := views(false).ask(http.MethodGet, "conversations/cars", "")
 	require.NoError(t, json.Unmarshal(seen.Body.Bytes(), &read))
 	assert.Equal(t, flow.StateCompleted, read.Record.State)
-	assert.Len(t, read.Record.Participants, 2)
+	require.Len(t, read.Record.Participants, 2)
+	assert.Equal(t, "for", read.Record.Participants[0].Side)
+	require.NotEmpty(t, read.Record.Outcome.Votes, "how it was decided")
+	assert.Equal(t, read.Record.Outcome.Winner, read.Record.Outcome.Votes[0].Name)
+	assert.Empty(t, read.Record.Schedule)
 	assert.Empty(t, read.Legal)
 	assert.Equal(t, http.StatusForbidden, views(false).ask(http.MethodGet, "conversations?q=cars", "").Code, "a search reads all")
 	assert.Equal(t, http.StatusForbidden, views(false).ask(http.MethodGet, "conversations?label.tenant=x", "").Code, "they could be guessed")

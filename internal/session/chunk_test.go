@@ -90,6 +90,23 @@ func TestNoChunkComesBeforeItsCallsIntent(t *testing.T) {
 	})
 }
 
+// TestTheChunksOfHiddenTurnsSaySo: those of speakers who speak at once, and of nobody else, so that a [flow.Veil] can tell.
+func TestTheChunksOfHiddenTurnsSaySo(t *testing.T) {
+	stage.InBubble(t, stage.Simultaneous(), func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
+		hidden := 0
+		for event, err := range s.Events(t.Context(), 0) {
+			require.NoError(t, err)
+			if c := body.As[flow.Chunk](event); c != nil {
+				assert.Equal(t, c.Schema == "", c.Hidden, c.Call)
+				if c.Hidden {
+					hidden++
+				}
+			}
+		}
+		assert.Positive(t, hidden)
+	})
+}
+
 // TestJudgesAreHeardAsTheyWrite: their chunks name a schema, come before the event, and make up the answer.
 func TestJudgesAreHeardAsTheyWrite(t *testing.T) {
 	config := stage.TwoDebaters()

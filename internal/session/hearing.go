@@ -295,7 +295,7 @@ func (h *hearing) end(body flow.Body, live bool) (left []flow.Chunk) {
 	case v == nil:
 		v = &voice{}
 	}
-	begin := flow.Chunk{Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker}
+	begin := flow.Chunk{Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker, Hidden: turn.Hidden}
 	thoughts := begin
 	thoughts.Reasoning = true
 	return append(v.lines[1].rest(thoughts, turn.Reasoning), v.lines[0].rest(begin, turn.Text)...)

@@ -204,8 +204,9 @@ func (st *stream) thoughtSince(had int, at place) *flow.Chunk {
 		return nil
 	}
 	return &flow.Chunk{
-		Call: st.command.Call, Attempt: st.command.Attempt, By: st.command.By, Schema: st.command.Schema, Reasoning: true,
-		Offset: at.bytes, Units: at.units, Text: st.thought.text.String()[at.bytes:], Parts: max(1, int(st.thought.count)-had),
+		Call: st.command.Call, Attempt: st.command.Attempt, By: st.command.By, Schema: st.command.Schema,
+		Reasoning: true, Hidden: st.command.Hidden, Offset: at.bytes, Units: at.units, Text: st.thought.text.String()[at.bytes:],
+		Parts: max(1, int(st.thought.count)-had),
 	}
 }
 
@@ -265,7 +266,7 @@ func (st *stream) rest(parts int, at place) *flow.Chunk {
 		return nil
 	}
 	return &flow.Chunk{
-		Call: st.command.Call, Attempt: st.command.Attempt, By: st.command.By, Schema: st.command.Schema,
+		Call: st.command.Call, Attempt: st.command.Attempt, By: st.command.By, Schema: st.command.Schema, Hidden: st.command.Hidden,
 		Offset: at.bytes, Units: at.units, Text: answer[at.bytes:], Parts: max(1, int(st.count)-parts),
 	}
 }
@@ -281,7 +282,7 @@ func (st *stream) remainder(turn *flow.Turn, parts int, at place) *flow.Chunk {
 		return nil
 	}
 	return &flow.Chunk{
-		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker,
+		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker, Hidden: st.command.Hidden,
 		Offset: at.bytes, Units: at.units, Text: turn.Text[at.bytes:], Parts: max(1, int(st.count)-parts),
 	}
 }
@@ -300,7 +301,7 @@ func (st *stream) thoughtRemainder(turn *flow.Turn, had int, at place) *flow.Chu
 		return nil
 	}
 	return &flow.Chunk{
-		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker, Reasoning: true,
+		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker, Hidden: st.command.Hidden, Reasoning: true,
 		Offset: at.bytes, Units: at.units, Text: turn.Reasoning[at.bytes:], Parts: parts,
 	}
 }

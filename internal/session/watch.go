@@ -244,9 +244,9 @@ func (w *watcher) wholeText(seq int64, t *flow.Turn) (whole [2]*flow.Chunk) {
 		return whole
 	}
 	if t.Reasoning != "" {
-		whole[0] = &flow.Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Text: t.Reasoning, Reasoning: true, Parts: 1}
+		whole[0] = &flow.Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Hidden: t.Hidden, Text: t.Reasoning, Reasoning: true, Parts: 1}
 	}
-	whole[1] = &flow.Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Text: t.Text, Parts: 1}
+	whole[1] = &flow.Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Hidden: t.Hidden, Text: t.Text, Parts: 1}
 	return whole
 }
 
@@ -275,7 +275,7 @@ func (w *watcher) chunks(yield func(flow.Event, error) bool) bool {
 			continue
 		}
 		chunk := &flow.Chunk{
-			Call: f.command.Call, Attempt: f.command.Attempt, By: f.command.By, Schema: f.command.Schema,
+			Call: f.command.Call, Attempt: f.command.Attempt, By: f.command.By, Schema: f.command.Schema, Hidden: f.command.Hidden,
 			Offset: f.at.bytes, Units: f.at.units, Text: text, Parts: count,
 		}
 		f.had, f.at, yielded = f.had+count, f.at.after(text), true

@@ -79,7 +79,13 @@ func (a *answer) follow(say func(text string) error) (*standing, error) {
 			continue
 		}
 		text := words(e)
-		if text == "" && e.Kind() != flow.EventHeartbeat {
+		switch {
+		case e.Kind() == flow.EventHeartbeat: // those who only view learn of a question beside hidden turns in no other way
+			s, err := a.stands()
+			if err != nil || s.Record.State == flow.StateAwaitingInput || s.Record.State == flow.StateError {
+				return s, err
+			}
+		case text == "":
 			continue
 		}
 		if err := say(text); err != nil {

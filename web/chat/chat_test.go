@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -153,6 +154,30 @@ func TestAQuestionEndsTheAnswer(t *testing.T) {
 	assert.Contains(t, said, "### A person is asked\n\nThe conversation "+out.ID)
 	assert.Contains(t, said, "- `"+questions[0].ID+"` to Ben: ")
 	assert.Contains(t, said, "  - `skip`: ")
+}
+
+// TestAQuestionBesideWhatIsHiddenEndsTheAnswer: whoever only views gets what Ben says at the same time no earlier than Ada, a person, does.
+func TestAQuestionBesideWhatIsHiddenEndsTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := stage.Simultaneous()
+		config.Judging, config.Unattended = nil, false
+		config.Participants[0] = debate.Participant{Name: "Ada", Side: debate.For, Position: "Yes, ban them.", Person: true}
+		h, engine := served(t, config, web.Options{
+			Authorize: func(_ *http.Request, a web.Access) (string, error) {
+				if a.Action == web.Inspect {
+					return "", errors.New("no")
+				}
+				return "ann", nil
+			},
+			Policy: func(_ *http.Request, _ string, c flow.Config) (flow.Config, error) { return c, nil },
+		})
+		out := read(t, ask(t, h, http.MethodPost, completions, asked("Is chess a sport?", "")), http.StatusOK)
+		hidden := stage.StoredRecord(t, engine, out.ID).Waiting()
+		require.NotNil(t, hidden, "Ben has spoken")
+		said := out.Choices[0].Message.Content
+		assert.Contains(t, said, "### A person is asked")
+		assert.NotContains(t, said, hidden.Text)
+	})
 }
 
 // TestAFailureIsAnError: the client is told why, and not to try again, since it would pay again.

@@ -43,7 +43,7 @@ export function Conversation({ api, id, tab, named }) {
       ${problem.status !== 404 && html`<${Trouble} problem=${problem} />`}<p><a class="button" href="#/">All conversations</a></p></div>`;
   }
   if (!read) return html`<h1 class="hidden">Conversation</h1><p class="soft center">Loading …</p>`;
-  const path = `#/c/${encodeURIComponent(id)}`, can = read.legal?.includes('export');
+  const path = `#/c/${encodeURIComponent(id)}`, can = read.legal?.includes('exportHTML');
   return html`<div class="conversation">
     <${Head} conv=${conv} />
     <nav class="tabs" aria-label="Views">${tabs.filter(([name]) => name !== 'report' || can).map(([name, words]) =>
@@ -76,7 +76,7 @@ function Head({ conv }) {
       ${outcome?.votes?.length > 1 && html` <small>${outcome.votes.map((v) => `${line(v.name)} ${v.votes}`).join(' · ')}</small>`}
       ${outcome?.dissent?.length > 0 && html` <small>Dissent: ${outcome.dissent.map((d) => line(d.judge)).join(', ')}</small>`}</p>`}
     ${ended && made && html`<div class="headline made"><${Text} as="p">${made}<//>
-      ${conv.read.legal?.includes('export') && html`<a href=${`#/c/${encodeURIComponent(record.id)}/report`}>Read all of it in the
+      ${conv.read.legal?.includes('exportHTML') && html`<a href=${`#/c/${encodeURIComponent(record.id)}/report`}>Read all of it in the
         report</a>`}</div>`}
     ${ended && !won && !made && record.cutShort && html`<p class="soft"><${Line}>${record.cutShort}<//></p>`}
     ${record.state === 'error' && record.failure && html`<div class="trouble">

@@ -5,6 +5,9 @@ const marks = new Set(['pause', 'resume', 'stop', 'cancel', 'limit', 'fail', 're
 const lines = new Set(['warning', 'dropped', 'amended', 'retriedNow', 'sent', 'answer', 'note', 'rejected']);
 const silent = new Set(['start', 'questions', 'opened', 'late', 'spend', 'continued', 'redacted']);
 
+// secret reports whether a person who is still asked speaks at the same time, and is not to read a call's turn before.
+export const secret = (cell) => Boolean(cell?.hidden && cell.group.cells.some((c) => c !== cell && c.asked && c.state === 'open'));
+
 export class Course {
   // begins is the number of the first fact that is given: what precedes the first round is another thing with each.
   constructor(begins) {

@@ -124,8 +124,8 @@ export class Conversation {
     this.config = record.config ?? {};
     this.settings = record.settings ?? {};
     this.seats = new Map();
-    const seats = this.config.participants ?? this.config.agents ?? [], sides = new Set(seats.map((s) => s.side));
-    const names = (this.read.record.participants ?? []).map((p) => p.name);
+    const known = this.read.record.participants ?? [], names = known.map((p) => p.name);
+    const seats = this.config.participants ?? this.config.agents ?? known, sides = new Set(seats.map((s) => s.side));
     [...new Set([...seats.map((s) => s.id ?? s.name), ...names])].forEach((name, i) => {
       const seat = seats.find((s) => (s.id ?? s.name) === name), sided = sides.has('for') && sides.has('against');
       this.seats.set(name, { ...seat, name, tone: sided && ['for', 'against', 'neutral'].includes(seat?.side) ? seat.side

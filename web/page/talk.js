@@ -1,5 +1,6 @@
 // What is said, as it is said.
 import { Ask, useHeld } from './ask.js';
+import { secret } from './course.js';
 import { Say } from './say.js';
 import { At, Face, Line, Text, announce, html, memo, useChanges, useEffect, useLayoutEffect, useNow, useRef, useState } from './ui.js';
 import { count, cut, line, over, span, spaced, usd } from './words.js';
@@ -71,7 +72,9 @@ function tellOf(conv) {
   let last = conv.last;
   return conv.on('facts', () => {
     const fresh = conv.facts.filter((f) => f.seq > last && f.kind === 'turn');
-    if (last && fresh.length && fresh.length < 4) announce(fresh.map((f) => `${line(f.body.speaker)}: ${cut(f.body.text, 300)}`).join(' '));
+    if (last && fresh.length && fresh.length < 4) announce(fresh.map((f) =>
+      (secret(conv.course.calls.get(f.body.call)) ? `${line(f.body.speaker)} has spoken.`
+        : `${line(f.body.speaker)}: ${cut(f.body.text, 300)}`)).join(' '));
     last = conv.last;
   });
 }
@@ -103,6 +106,7 @@ const visible = (cell) => cell.kind !== 'summary' && cell.state !== 'left';
 function Cell({ cell, conv, open, grown }) {
   const { fact } = cell, body = fact?.body, tone = conv.tone(cell.by), side = conv.side(cell.by);
   const speaking = cell.state === 'open' && !cell.asked;
+  const said = body ? html`<${Said} fact=${fact} />` : html`<${Live} conv=${conv} cell=${cell} grown=${grown} />`;
   return html`<article class="turn tone ${tone} is-${cell.state}" id=${`call-${cell.call}`}>
     <header>
       <${Face} name=${cell.by} tone=${tone} speaking=${speaking} />
@@ -111,8 +115,8 @@ function Cell({ cell, conv, open, grown }) {
         ${cell.target && html` <span class="to">to <${Line}>${cell.target}<//></span>`}</p>
       ${fact && html`<${At} at=${fact.at} />`}
     </header>
-    ${cell.hidden && open && html`<p class="veil">The others read this when all have spoken.</p>`}
-    ${body ? html`<${Said} fact=${fact} />` : html`<${Live} conv=${conv} cell=${cell} grown=${grown} />`}
+    ${secret(cell) ? html`<details class="veil"><summary>For people who are asked too, this is hidden until they have answered</summary>
+      ${said}</details>` : html`${cell.hidden && open && html`<p class="veil">The others read this when all have spoken.</p>`}${said}`}
     ${cell.uses.length > 0 && html`<${Uses} uses=${cell.uses} />`}
     ${body && html`<${Foot} body=${body} cell=${cell} />`}
   </article>`;

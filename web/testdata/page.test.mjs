@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { answered, fieldsOf } from '../page/ask.js';
 import { Api, Problem } from '../page/api.js';
-import { Course } from '../page/course.js';
+import { Course, secret } from '../page/course.js';
 import { patchOf } from '../page/fork.js';
 import { set } from '../page/start.js';
 import { Conversation, Parser, spoken } from '../page/stream.js';
@@ -47,6 +47,17 @@ test('calls that are made at once stand side by side, others one below the other
   assert.deepEqual(groups(intent(1, 'Ada'), turn(2, 'Ada'), intent(3, 'Ben'), turn(4, 'Ben')), ['Ada', 'Ben']);
   assert.deepEqual(groups(intent(1, 'Ada'), intent(2, 'Ben'), turn(3, 'Ben'), intent(4, 'Cleo'), turn(5, 'Ada'), turn(6, 'Cleo')),
     ['Ada Ben Cleo']);
+});
+
+test('what is said beside a person who is asked is hidden on the page, until they have answered', () => {
+  const at = (seq, kind, body) => ({ seq, kind, body, at: '2026-01-01T00:00:00Z' });
+  const intent = (seq, by) => at(seq, 'intent', { call: by, by, attempt: 1, kind: 'opening', hidden: true });
+  const turn = (seq, by) => at(seq, 'turn', { call: by, speaker: by, attempt: 1, kind: 'opening', text: by, hidden: true });
+  const secrets = (...facts) => cellsOf(courseOf(facts)).filter(secret).map((c) => c.by).join(' ');
+  const begun = [intent(1, 'Ada'), intent(2, 'Ben'), intent(3, 'Pat')], asked = at(4, 'inquiry', { id: 'Pat', to: 'Pat' });
+  assert.equal(secrets(...begun, turn(4, 'Ada')), '', 'nobody is asked');
+  assert.equal(secrets(...begun, asked, turn(5, 'Ada')), 'Ada Ben');
+  assert.equal(secrets(...begun, asked, turn(5, 'Ada'), turn(6, 'Pat')), '');
 });
 
 // served is a server that answers as the API does, from facts.
