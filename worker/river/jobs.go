@@ -217,6 +217,16 @@ func (j *Jobs[T]) rescue(ctx context.Context, job *rivertype.JobRow) error {
 	return err
 }
 
+// claim makes jobs due that wait because workers lack what the debates need. For a minute, those workers leave the jobs to the one that
+// claims. The attempts that have failed do not count: each worker has one, however many there are.
+func (j *Jobs[T]) claim(ctx context.Context, ids []string) error {
+	return j.driver.GetExecutor().Exec(ctx, "UPDATE "+j.table+` SET state = 'available', scheduled_at = now(),
+		attempt = CASE WHEN state = 'retryable' THEN greatest(attempt - 1, 0) ELSE attempt END,
+		metadata = jsonb_set(metadata, '{debate_wanted}', to_jsonb(now() + interval '1 minute'))
+		WHERE id = ANY(string_to_array($1, ',')::bigint[]) AND (state = 'retryable' OR state = 'available' AND scheduled_at > now())`,
+		strings.Join(ids, ","))
+}
+
 // query returns the one text that a query finds.
 func (j *Jobs[T]) query(ctx context.Context, statement string, args ...any) (found string, err error) {
 	err = j.driver.GetExecutor().QueryRow(ctx, statement, args...).Scan(&found)

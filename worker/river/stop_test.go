@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -131,25 +132,79 @@ func TestAWorkerWithoutAKey(t *testing.T) {
 	without := p.opened(t, worker.Options{})
 	lacking := engineOn(without.store, nil)
 	lacking.Providers = map[string]debate.Provider{"other": cast(nil)}
-	idle := working(t, without, lacking, worker.Config{Queues: map[string]int{worker.DefaultQueue: 2}})
-	submit(t, engine, debating("d0"))
-	before := len(logOf(t, host, "d0"))
-	for i := 1; i < debates; i++ {
+	working(t, without, lacking, worker.Config{Queues: map[string]int{worker.DefaultQueue: 2}})
+	for i := range debates {
 		submit(t, engine, debating(fmt.Sprint("d", i)))
 	}
+	before := len(logOf(t, host, "d0"))
 	for i := range debates {
 		id := fmt.Sprint("d", i)
 		eventually(t, "it finds that it lacks the provider of "+id, func() bool { return len(host.of(t, id).Errors) > 0 })
 		assert.Contains(t, host.of(t, id).Errors[0].Error, `"test"`)
 	}
 	assert.Len(t, logOf(t, host, "d0"), before, "it appends nothing")
+	eventually(t, "the jobs wait for an hour, as after many attempts", func() bool {
+		host.execute(t, "UPDATE "+schema+".river_job SET "+anHour+" WHERE attempt < 12 AND state <> 'running'")
+		return host.count(t, "river_job WHERE attempt = 12 AND state = 'retryable'") == debates
+	})
 	right := p.opened(t, worker.Options{})
-	working(t, right, engineOn(right.store, nil), worker.Config{})
-	require.NoError(t, idle.Stop(t.Context())) // else chance decides how often it takes a job, which then waits twice as long
+	working(t, right, engineOn(right.store, nil), worker.Config{}) // beside the other, which goes on
 	began := time.Now()
 	for i := range debates {
 		finished(t, engine, fmt.Sprint("d", i))
 	}
 	t.Logf("all are over after %v", time.Since(began).Round(time.Millisecond))
 	assert.Zero(t, host.rows(t)["discarded"])
+}
+
+// anHour makes a job wait for an hour, as after its twelfth attempt.
+const anHour = "state = 'retryable', attempt = 12, attempted_at = now(), scheduled_at = now() + interval '1 hour'"
+
+// lacked makes it wait for an hour because another worker lacks something.
+const lacked = anHour + `, metadata = '{"debate_lacking": ["another"]}'`
+
+// A worker gives a job back that another one has claimed, as often as it gets it. If the other has not taken the job in time, the worker
+// tries again: the debate may need something else by now.
+func TestAJobThatAnotherWorkerClaims(t *testing.T) {
+	p := newPlace(t)
+	host, own := p.opened(t, worker.Options{}), p.opened(t, worker.Options{})
+	lacking := engineOn(own.store, nil)
+	lacking.Providers = map[string]debate.Provider{"other": cast(nil)}
+	working(t, own, lacking, worker.Config{})
+	submit(t, engineOn(host.store, nil), debating("a"))
+	eventually(t, "it finds that it lacks the provider", func() bool { return len(host.of(t, "a").Errors) > 0 })
+	eventually(t, "the job is claimed", func() bool {
+		host.execute(t, "UPDATE "+schema+`.river_job SET state = 'available', scheduled_at = now(),
+			metadata = metadata || jsonb_build_object('debate_wanted', now() + interval '1 hour') WHERE state <> 'running'`)
+		return host.count(t, "river_job WHERE metadata ? 'debate_wanted'") == 1
+	})
+	failures := len(host.of(t, "a").Errors)
+	eventually(t, "it gives the job back", func() bool {
+		return host.count(t, "river_job WHERE (metadata->>'snoozes')::int > 2") == 1
+	})
+	assert.Len(t, host.of(t, "a").Errors, failures, "to give it back is no failure")
+	host.execute(t, "UPDATE "+schema+".river_job SET metadata = metadata || jsonb_build_object('debate_wanted', now() - interval '1 second')")
+	eventually(t, "it tries again", func() bool { return len(host.of(t, "a").Errors) > failures })
+}
+
+// A worker without a free slot claims no job that others lack something for: it could not take the job.
+func TestAFullWorkerClaimsNothing(t *testing.T) {
+	p := newPlace(t)
+	host, own := p.opened(t, worker.Options{}), p.opened(t, worker.Options{})
+	engine, calls := engineOn(host.store, nil), newGate(t)
+	working(t, own, engineOn(own.store, calls.pass), worker.Config{Queues: map[string]int{worker.DefaultQueue: 1}})
+	submit(t, engine, debating("busy"))
+	eventually(t, "its slot is taken", func() bool { return calls.asked() > 0 })
+	for _, id := range []string{"lacked", "missing"} {
+		submit(t, engine, debating(id))
+	}
+	host.execute(t, "UPDATE "+schema+".river_job SET "+lacked+" WHERE args->>'id' = 'lacked'")
+	host.execute(t, "DELETE FROM "+schema+".river_job WHERE args->>'id' = 'missing'")
+	eventually(t, "it has looked at all jobs", func() bool { return host.of(t, "missing") != nil })
+	assert.Equal(t, rivertype.JobStateRetryable, host.state(t, "lacked"))
+	calls.open()
+	for _, id := range []string{"busy", "missing", "lacked"} {
+		finished(t, engine, id)
+	}
+	host.seen(t, "lacked", "completed, attempt 12 of 25") // the twelfth again: the other worker's does not count
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +17,9 @@ import (
 
 // supplyPage bounds the debates of a look: the next one continues there. For supplyLost a job that nobody works may be about to end.
 const supplyPage, supplyLost = 5000, 500 * time.Millisecond
+
+// supplyFailed is the number of failures from which a job is not claimed, and waits out its back-off.
+const supplyFailed = 100
 
 // supply sees to it that each debate which needs a process has a job that is worked. What several workers do at once is done once. It looks
 // when the store announces work, and six times in the time of a lease.
@@ -146,9 +151,15 @@ func (w *Worker[T]) serve(ctx context.Context, page []store.Info, debates river.
 	for _, job := range jobs {
 		last[debateOf(job)] = job
 	}
+	free := w.slots.now()
+	var claimed []string
 	var missing []river.InsertManyParams
 	for _, info := range page {
 		switch job := last[info.ID]; {
+		case job != nil && free[job.Queue] > 0 && w.claims(job):
+			claimed = append(claimed, strconv.FormatInt(job.ID, 10))
+			queues[job.Queue] = true
+			free[job.Queue]--
 		case job != nil && job.State == rivertype.JobStateAvailable:
 			queues[job.Queue] = true
 		case job != nil && job.FinalizedAt == nil: // it is worked, or waits
@@ -161,8 +172,20 @@ func (w *Worker[T]) serve(ctx context.Context, page []store.Info, debates river.
 			}
 		}
 	}
+	if len(claimed) > 0 {
+		failed = errors.Join(failed, w.jobs.claim(ctx, claimed))
+	}
 	if len(missing) > 0 {
 		_, err = w.client.InsertMany(ctx, missing)
 	}
 	return errors.Join(failed, err)
+}
+
+// claims reports whether a job waits because other workers lack what its debate needs. This one may have it.
+func (w *Worker[T]) claims(job *rivertype.JobRow) bool {
+	if job.FinalizedAt != nil || job.State == rivertype.JobStateRunning || len(job.Errors) >= supplyFailed || w.stopping.Load() {
+		return false
+	}
+	lacking := metadataOf(job).Lacking
+	return len(lacking) > 0 && !slices.Contains(lacking, w.name)
 }

@@ -33,8 +33,13 @@ func TestWhatBecomesOfJobs(t *testing.T) {
 			"state = 'retryable', attempt = 3, attempted_at = now() - interval '9 seconds', scheduled_at = now() + interval '1 hour'",
 			"completed, attempt 4 of 25",
 		},
-		"backing-off": {
-			"state = 'retryable', attempt = 12, attempted_at = now(), scheduled_at = now() + interval '1 hour'", "retryable, attempt 12 of 25",
+		"backing-off":    {anHour, "retryable, attempt 12 of 25"},
+		"lacked":         {lacked, "completed, attempt 12 of 25"}, // the other worker's attempt does not count
+		"lacked-soon":    {strings.Replace(lacked, "retryable", "available", 1), "completed, attempt 13 of 25"},
+		"lacked-nowhere": {lacked + ", queue = 'nowhere'", "retryable, attempt 12 of 25"},
+		"lacked-often": {
+			lacked + `, errors = array_fill('{"at": "2026-01-02T03:04:05Z", "attempt": 1, "error": "it lacks a provider"}'::jsonb, ARRAY[100])`,
+			"retryable, attempt 12 of 25: it lacks a provider",
 		},
 		"lost": {
 			"state = 'running', attempt = 1, attempted_at = now() - interval '1 hour', attempted_by = '{before,gone}'",
@@ -74,6 +79,9 @@ func TestWhatBecomesOfJobs(t *testing.T) {
 		if test.want[:9] == "completed" {
 			assert.Equal(t, flow.StateCompleted, finished(t, engine, id).State, id)
 		}
+	}
+	for _, id := range []string{"backing-off", "lacked-nowhere", "lacked-often"} { // a look has passed since
+		assert.Equal(t, rivertype.JobStateRetryable, host.state(t, id), id)
 	}
 	assert.Equal(t, 2, host.count(t, "river_job WHERE args->>'id' = 'discarded'"))
 	assert.Greater(t, time.Until(host.of(t, "lost-often").ScheduledAt), 30*time.Minute, "it may be what ends its workers")

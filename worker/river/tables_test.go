@@ -72,19 +72,21 @@ func tables[T any](t *testing.T, driver riverdriver.Driver[T], u string, pool *p
 		require.NoError(t, jobs.Migrate(t.Context()))
 		require.NoError(t, jobs.Check(t.Context()))
 	}
-	for _, id := range []string{"a", "b"} {
+	for _, id := range []string{"a", "b", "c"} {
 		submit(t, engine, debating(id))
 	}
 	unserved, err := jobs.Unserved(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, map[string]int{worker.DefaultQueue: 2}, unserved)
+	assert.Equal(t, map[string]int{worker.DefaultQueue: 3}, unserved)
+	_, err = pool.Exec(t.Context(), "UPDATE own.river_job SET "+lacked+" WHERE args->>'id' = 'c'")
+	require.NoError(t, err)
 	_, err = pool.Exec(t.Context(), `UPDATE own.river_job SET state = 'running', attempt = 1, attempted_at = now() - interval '1 hour',
 		attempted_by = '{gone}' WHERE args->>'id' = 'b'`)
 	require.NoError(t, err)
 	w, err := jobs.Worker(engine, worker.Config{River: &river.Config{FetchPollInterval: time.Hour, TestOnly: true}})
 	require.NoError(t, err)
 	require.NoError(t, w.Start(t.Context()))
-	for _, id := range []string{"a", "b"} { // no poll brings the second one
+	for _, id := range []string{"a", "b", "c"} { // no poll brings the other two
 		assert.Equal(t, flow.StateCompleted, finished(t, engine, id).State)
 	}
 	list, err := w.Client().JobList(t.Context(), river.NewJobListParams().Where("args->>'id' = 'b'"))

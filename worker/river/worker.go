@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,8 @@ type Worker[T any] struct {
 	alone  bool          // the tables are for debates alone
 	poll   time.Duration // how often all queues together are polled; 0: as River does
 	client *river.Client[T]
+	name   string // unique, also if a later process has the same client's ID
+	slots  slots
 
 	stopping atomic.Bool
 	mu       sync.Mutex
@@ -80,6 +83,7 @@ func (j *Jobs[T]) Worker(engine *debate.Engine, config Config) (*Worker[T], erro
 	if len(config.Queues) == 0 {
 		config.Queues = map[string]int{DefaultQueue: 100}
 	}
+	w.slots.free = maps.Clone(config.Queues)
 	all := make(map[string]river.QueueConfig)
 	maps.Copy(all, c.Queues)
 	w.queues, c.Queues = len(config.Queues), all
@@ -97,7 +101,26 @@ func (j *Jobs[T]) Worker(engine *debate.Engine, config Config) (*Worker[T], erro
 	if err != nil {
 		return nil, invalid("Config", err)
 	}
+	w.name = w.client.ID() + "/" + rand.Text()[:8]
 	return w, nil
+}
+
+// slots count how many debates more a worker could work on, by queue.
+type slots struct {
+	mu   sync.Mutex
+	free map[string]int
+}
+
+func (s *slots) add(queue string, debates int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free[queue] += debates
+}
+
+func (s *slots) now() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.free)
 }
 
 // queue returns how a queue of debates is served.
@@ -115,6 +138,7 @@ func (w *Worker[T]) AddQueue(name string, debates int) error {
 		w.queues--
 		return invalid("queue "+name, err)
 	}
+	w.slots.add(name, debates)
 	return nil
 }
 
@@ -212,6 +236,12 @@ func later(job *river.Job[Args], wait time.Duration) time.Duration {
 
 // Work implements [river.Worker]: it opens the debate, and closes it when no process needs to work on it.
 func (d *debateWorker[T]) Work(ctx context.Context, job *river.Job[Args]) error {
+	d.slots.add(job.Queue, -1)
+	defer d.slots.add(job.Queue, 1)
+	known := metadataOf(job.JobRow)
+	if slices.Contains(known.Lacking, d.name) && job.AttemptedAt.Before(known.Wanted) { // both are times of the database
+		return river.JobSnooze(0) // for the worker that has claimed it
+	}
 	next, err := d.hold(ctx, job)
 	switch {
 	case err == nil && next.State == flow.StateError:
@@ -229,7 +259,20 @@ func (d *debateWorker[T]) Work(ctx context.Context, job *river.Job[Args]) error 
 	case errors.Is(err, flow.ErrLeased), errors.Is(err, flow.ErrClosed): // the latter: the host program has shut the engine down
 		return river.JobSnooze(later(job, d.lease))
 	default:
-		return shown{err}
+		return errors.Join(river.MetadataSet(ctx, "debate_lacking", d.lacking(known.Lacking, err)), shown{err})
+	}
+}
+
+// lacking returns the workers that lack what a debate needs, after a failure of this one. It returns nil after a failure of another kind:
+// no worker claims the job then.
+func (w *Worker[T]) lacking(known []string, err error) []string {
+	switch {
+	case !errors.Is(err, flow.ErrMissing):
+		return nil
+	case slices.Contains(known, w.name):
+		return known
+	default:
+		return append(known, w.name)
 	}
 }
 
@@ -301,6 +344,8 @@ func (w *Worker[T]) pause(ctx context.Context, id string, job int64) error {
 // metadataOf returns what this package reads of a job's metadata.
 func metadataOf(job *rivertype.JobRow) (found struct {
 	Failed    bool       `json:"debate_failed"`       //nolint:tagliatelle // the job has ended because its debate was in the error state
+	Lacking   []string   `json:"debate_lacking"`      //nolint:tagliatelle // the workers that lack what the debate needs
+	Wanted    time.Time  `json:"debate_wanted"`       //nolint:tagliatelle // until when they leave the job to another one
 	Cancelled *time.Time `json:"cancel_attempted_at"` //nolint:tagliatelle // River's: when somebody has cancelled the job
 },
 ) {
