@@ -213,5 +213,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, drain time.Durat
 	return err
 }
 
+// Streaming returns a context that also ends when [Serve] ends streams: for a handler of the host program's own that waits long, for a
+// person say. The other one is that of a request, or comes from it. The function that it returns must be called.
+func Streaming(ctx context.Context) (context.Context, context.CancelFunc) { return whileStreaming(ctx) }
+
 // streamsKey is the key under which the context of a request has the one that ends with all streams.
 type streamsKey struct{}
