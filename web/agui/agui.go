@@ -54,9 +54,6 @@ const (
 // those of the handler of package web.
 func New(h *web.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength != 0 { // a body that nobody reads must not hold the connection
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTime))
-		}
 		c := &connection{web: h, response: w, request: r}
 		if err := c.begin(); err != nil {
 			h.Refuse(w, r, err)

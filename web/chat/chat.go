@@ -53,12 +53,7 @@ func New(h *web.Handler) http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		e.refuse(w, &flow.Error{Kind: provider.KindValidation, Op: "chat", Err: fmt.Errorf("nothing is served here: %w", flow.ErrNotFound)})
 	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength != 0 { // a body that nobody reads must not hold the connection
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTime))
-		}
-		mux.ServeHTTP(w, r)
-	})
+	return mux
 }
 
 // endpoint serves the conversations of a handler.

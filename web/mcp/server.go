@@ -30,7 +30,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -45,7 +44,6 @@ import (
 
 const (
 	idle      = 30 * time.Minute // after which a session is forgotten, and a person is not asked any longer
-	readTime  = 30 * time.Second // in which the body of a request arrives
 	mostBytes = 20 << 20         // of a request
 	// sessionless is the first version of the protocol that has no sessions over HTTP.
 	sessionless = "2026-07-28"
@@ -65,11 +63,7 @@ func New(h *web.Handler) http.Handler {
 		}))
 	}
 	older, newer := serving(false), serving(true)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength != 0 { // a body that nobody reads must not hold the connection
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTime))
-			r.Body = arriving{r.Body, w}
-		}
+	return web.InTime(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, err := h.Allow(changing(r), web.Access{Action: web.View})
 		if err != nil {
 			h.Refuse(w, r, err)
@@ -88,7 +82,7 @@ func New(h *web.Handler) http.Handler {
 		defer done()
 		named.Header.Set("Authorization", "Bearer "+nameOf(caller))
 		serving.ServeHTTP(w, named.WithContext(r.Context()))
-	})
+	}))
 }
 
 // changing returns a request as one that changes something, so that its origin is checked whatever its method is.
@@ -96,21 +90,6 @@ func changing(r *http.Request) *http.Request {
 	out := r.WithContext(r.Context())
 	out.Method = http.MethodPost
 	return out
-}
-
-// arriving is the body of a request. What follows when it is there has no time: the server watches whether the client is there.
-type arriving struct {
-	io.ReadCloser
-
-	response http.ResponseWriter
-}
-
-func (a arriving) Read(data []byte) (int, error) {
-	n, err := a.ReadCloser.Read(data)
-	if errors.Is(err, io.EOF) {
-		_ = http.NewResponseController(a.response).SetReadDeadline(time.Time{}) // not all that is written to is a connection
-	}
-	return n, err
 }
 
 // nameOf names a caller with the scope, and tells nothing of them.
