@@ -122,6 +122,7 @@ func read[T any](t *testing.T, url string) (out T) {
 
 // TestTheCodeIsShort: a reader sees all of it.
 func TestTheCodeIsShort(t *testing.T) {
+	t.Parallel()
 	source, err := os.ReadFile("main.go")
 	if err != nil {
 		t.Fatal(err)
@@ -133,6 +134,7 @@ func TestTheCodeIsShort(t *testing.T) {
 
 // TestAVisit: to the example with its file, and with a database of PostgreSQL.
 func TestAVisit(t *testing.T) {
+	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
 		visit(t, t.TempDir(), "")
