@@ -24,6 +24,8 @@ import (
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/web"
+	"github.com/agonist-dev/debate/web/agui"
+	"github.com/agonist-dev/debate/web/chat"
 )
 
 // TestAStreamEndsWhereNothingFollows: it has each fact once from any number on; 204 where none can follow, and 400 beyond the end.
@@ -199,14 +201,21 @@ func TestASlowBodyIsNotWaitedFor(t *testing.T) {
 		"POST /api/validate HTTP/1.1\r\nContent-Type: application/json": http.StatusRequestTimeout,
 		"POST /api/validate HTTP/1.1\r\nContent-Type: text/plain":       http.StatusUnsupportedMediaType,
 		"POST /api/unknown HTTP/1.1\r\nContent-Type: application/json":  http.StatusNotFound,
+		// Other protocols too: here for a caller who is refused.
+		"POST /v1/chat/completions HTTP/1.1\r\nOrigin: http://elsewhere.example": http.StatusForbidden,
+		"POST /agui HTTP/1.1\r\nOrigin: http://elsewhere.example":                http.StatusForbidden,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h, err := web.New(&debate.Engine{Store: &store.Memory{}}, web.Options{Authorize: anybody})
 			require.NoError(t, err)
+			mux := http.NewServeMux()
+			mux.Handle("/", h)
+			mux.Handle("/v1/", chat.New(h))
+			mux.Handle("/agui", agui.New(h))
 			listener := pipe{make(chan net.Conn), make(chan struct{})}
 			ctx, stop := context.WithCancel(t.Context())
 			served := make(chan error, 1)
-			go func() { served <- web.Serve(ctx, listener, h, time.Minute) }()
+			go func() { served <- web.Serve(ctx, listener, mux, time.Minute) }()
 			mine, theirs := net.Pipe()
 			listener.one <- theirs
 			began := time.Now()

@@ -197,15 +197,15 @@ func (h *Handler) Start(r *http.Request, config flow.Config) (id string, err err
 
 func (h *Handler) logger() *slog.Logger { return cmp.Or(h.options.Logger, slog.Default()) }
 
-// Serve serves a handler until ctx is done. Then no request is accepted any more, streams end, and the other requests may last as long as
-// drain. It closes the listener. The error is nil if all has ended in time.
+// Serve serves a handler until ctx is done, with the time for bodies of [InTime]. Then no request is accepted any more, streams end, and
+// the other requests may last as long as drain. It closes the listener. The error is nil if all has ended in time.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, drain time.Duration) error {
 	base, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	streams, endStreams := context.WithCancel(base)
 	defer endStreams()
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		Handler: InTime(h), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		BaseContext: func(net.Listener) context.Context { return context.WithValue(base, streamsKey{}, streams) },
 	}
 	served := make(chan error, 1)
@@ -227,6 +227,10 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, drain time.Durat
 	}
 	return err
 }
+
+// Streaming returns a context that also ends when [Serve] ends streams: for a handler of the host program's own that waits long, for a
+// person say. The other one is that of a request, or comes from it. The function that it returns must be called.
+func Streaming(ctx context.Context) (context.Context, context.CancelFunc) { return whileStreaming(ctx) }
 
 // streamsKey is the key under which the context of a request has the one that ends with all streams.
 type streamsKey struct{}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agonist-dev/debate/internal/postgres"
 )
 
 // TestMain lets the program of the tests be the example.
@@ -24,15 +27,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run starts the example in a folder, and returns its address.
-func run(t *testing.T, folder string) (server *exec.Cmd, url string) {
+// run starts the example in a folder, or on a database, and returns its address.
+func run(t *testing.T, folder, database string) (server *exec.Cmd, url string) {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	server = exec.CommandContext(t.Context(), program, "127.0.0.1:0")
-	server.Dir, server.Stderr, server.Env = folder, os.Stderr, append(os.Environ(), "DEBATE_SERVER=1", "DATABASE_URL=")
+	server.Dir, server.Stderr, server.Env = folder, os.Stderr, append(os.Environ(), "DEBATE_SERVER=1", "DATABASE_URL="+database)
 	out, err := server.StdoutPipe()
 	if err == nil {
 		err = server.Start()
@@ -97,9 +100,29 @@ func watch(t *testing.T, url string, last int, until string) int {
 	return 0
 }
 
-// TestAVisit: the page is served, and the debate begins by itself. Its server is killed in the middle and started again, and the debate
-// goes on. The visitor judges it, and a signal ends the server.
-func TestAVisit(t *testing.T) {
+// end ends the server by a signal.
+func end(t *testing.T, server *exec.Cmd) {
+	t.Helper()
+	if err := server.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read reads the JSON of an answer.
+func read[T any](t *testing.T, url string) (out T) {
+	t.Helper()
+	if err := json.NewDecoder(ask(t, http.MethodGet, url, "", http.StatusOK)).Decode(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestTheCodeIsShort: a reader sees all of it.
+func TestTheCodeIsShort(t *testing.T) {
+	t.Parallel()
 	source, err := os.ReadFile("main.go")
 	if err != nil {
 		t.Fatal(err)
@@ -107,8 +130,42 @@ func TestAVisit(t *testing.T) {
 	if _, code, _ := strings.Cut(string(source), "\npackage main"); strings.Count("package main"+code, "\n") > 60 {
 		t.Error("the code has more than 60 lines")
 	}
-	folder := t.TempDir()
-	server, url := run(t, folder)
+}
+
+// TestAVisit: to the example with its file, and with a database of PostgreSQL.
+func TestAVisit(t *testing.T) {
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		visit(t, t.TempDir(), "")
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		server, err := postgres.Start(t.Context())
+		if missing, ok := errors.AsType[*postgres.MissingError](err); ok {
+			t.Skip(missing)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := server.Stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		database, err := server.Database(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		visit(t, t.TempDir(), database)
+	})
+}
+
+// visit: the page is served, and the debate begins by itself. Its server is killed in the middle and started again, and the debate goes
+// on. A signal ends the server in the middle of a speech, which is finished. The next server goes on, and the visitor judges the debate.
+func visit(t *testing.T, folder, database string) {
+	t.Helper()
+	server, url := run(t, folder, database)
 	if page, err := io.ReadAll(ask(t, http.MethodGet, url, "", http.StatusOK)); err != nil || !strings.Contains(string(page), "<html") {
 		t.Fatalf("the page: %s: %v", page, err)
 	}
@@ -118,30 +175,36 @@ func TestAVisit(t *testing.T) {
 	}
 	_ = server.Wait() // it was killed
 
-	server, url = run(t, folder)
+	server, url = run(t, folder, database)
+	last = watch(t, url, last, "chunk")
+	type standing struct {
+		Record struct {
+			Turns []struct{ Speaker string }
+		}
+	}
+	before := len(read[standing](t, url+"api/conversations/first?fields=turns").Record.Turns)
+	end(t, server)
+
+	server, url = run(t, folder, database)
+	if now := len(read[standing](t, url+"api/conversations/first?fields=turns").Record.Turns); now <= before {
+		t.Fatalf("a speech was broken off: there are %d turns, as before the signal", now)
+	}
 	last = watch(t, url, last, "inquiry")
-	var inbox struct {
+	type inbox struct {
 		Questions []struct {
 			Question struct{ ID string }
 		}
 	}
-	if err := json.NewDecoder(ask(t, http.MethodGet, url+"api/questions", "", http.StatusOK)).Decode(&inbox); err != nil {
-		t.Fatal(err)
-	}
+	questions := read[inbox](t, url+"api/questions").Questions
 	verdict := `{"reasoning":"Ada was clear.","scores":{"Ada":70,"Ben":60},"qualityScore":65,"winner":"Ada"}`
 	answer, err := json.Marshal(map[string]string{"text": verdict})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(inbox.Questions) != 1 {
-		t.Fatalf("%d questions are open", len(inbox.Questions))
+	if len(questions) != 1 {
+		t.Fatalf("%d questions are open", len(questions))
 	}
-	ask(t, http.MethodPost, url+"api/conversations/first/questions/"+inbox.Questions[0].Question.ID, string(answer), http.StatusAccepted)
+	ask(t, http.MethodPost, url+"api/conversations/first/questions/"+questions[0].Question.ID, string(answer), http.StatusAccepted)
 	watch(t, url, last, "end")
-	if err := server.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	end(t, server)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -59,7 +61,13 @@ func client(t *testing.T, h *web.Handler, who, version string, o *sdk.ClientOpti
 	t.Helper()
 	server := httptest.NewServer(mcp.New(h))
 	t.Cleanup(server.Close)
-	transport := &sdk.StreamableClientTransport{Endpoint: server.URL, HTTPClient: &http.Client{Transport: as(who)}, DisableStandaloneSSE: true}
+	return clientOf(t, server.URL, who, version, o)
+}
+
+// clientOf is an agent of a server.
+func clientOf(t *testing.T, url, who, version string, o *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	transport := &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: as(who)}}
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: "1"}, o).
 		Connect(t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	require.NoError(t, err)
@@ -138,11 +146,18 @@ func TestAnAgentHoldsADebate(t *testing.T) {
 	tools, err := ann.ListTools(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, tools.Tools, 5)
+	schemas := make(map[string]string)
 	for _, tool := range tools.Tools {
+		assert.NotEmpty(t, tool.Title)
+		data, err := json.Marshal(tool.InputSchema)
+		require.NoError(t, err)
+		schemas[tool.Name] = string(data)
 		if tool.Name == "debate_start" {
 			assert.Contains(t, tool.Description, "\n- two: Two debate.")
 		}
 	}
+	assert.Contains(t, schemas["debate_control"], `"enum":["pause","resume","stop","cancel","retry"]`)
+	assert.Contains(t, schemas["debate_wait"], `"maximum":50`)
 	id := use(t, ann, "debate_start", map[string]any{"topic": "Is chess a sport?", "id": "chess"}).ID
 	require.Equal(t, "chess", id)
 	var turns, verdicts int
@@ -180,18 +195,121 @@ func TestAnAgentHoldsADebate(t *testing.T) {
 	assert.Contains(t, refused(t, ann, "debate_start", map[string]any{"topic": " "}), "is blank")
 	assert.Contains(t, refused(t, ann, "debate_start", map[string]any{"preset": "three", "topic": "x"}), "three")
 	assert.Contains(t, refused(t, ann, "debate_start", map[string]any{"topic": "x", "config": map[string]any{}}), "leave them out")
-	assert.Contains(t, refused(t, ann, "debate_control", map[string]any{"id": id, "action": "delete"}), "is none of")
+	assert.Contains(t, refused(t, ann, "debate_control", map[string]any{"id": id, "action": "delete"}), "action")
 	refused(t, ann, "debate_control", map[string]any{"id": id, "action": "pause"})
 	refused(t, ann, "debate_wait", map[string]any{"id": id, "seconds": 51})
+	refused(t, ann, "debate_wait", map[string]any{"id": id, "seconds": -1})
 }
 
-// TestNobodyHasASessionWithoutARight: not even with that of somebody else.
-func TestNobodyHasASessionWithoutARight(t *testing.T) {
+// Messages of a client that speaks an older version.
+const (
+	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{` +
+		`"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}}`
+	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	ping        = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+)
+
+// message is a request as a client that speaks an older version sends it.
+func message(ctx context.Context, method, url, who, session, body string) *http.Request {
+	r := httptest.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	r.RequestURI = "" // it may be sent
+	r.Header = http.Header{
+		"Who": {who}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Session-Id": {session},
+	}
+	if session == "" {
+		r.Header.Del("Mcp-Session-Id")
+	}
+	return r
+}
+
+// TestASessionIsOfWhoHasBegunIt: others can neither use nor end it, nobody has one without a right, and nobody too many.
+func TestASessionIsOfWhoHasBegunIt(t *testing.T) {
 	h, _ := offering(t, stage.TwoDebaters(), named())
-	answer := httptest.NewRecorder()
-	mcp.New(h).ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("{}")))
+	served := mcp.New(h)
+	send := func(method, who, session, body string, header ...string) *httptest.ResponseRecorder {
+		r, answer := message(t.Context(), method, "/", who, session, body), httptest.NewRecorder()
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		served.ServeHTTP(answer, r)
+		return answer
+	}
+	answer := send(http.MethodPost, "", "", initialize)
 	assert.Equal(t, http.StatusForbidden, answer.Code)
 	assert.Equal(t, "application/problem+json", answer.Header().Get("Content-Type"))
+
+	session := send(http.MethodPost, "ann", "", initialize).Header().Get("Mcp-Session-Id")
+	require.NotEmpty(t, session)
+	assert.Equal(t, http.StatusForbidden, send(http.MethodPost, "ben", session, ping).Code)
+	assert.Equal(t, http.StatusForbidden, send(http.MethodDelete, "ben", session, "").Code)
+	answer = send(http.MethodPost, "ann", session, ping)
+	require.Equal(t, http.StatusOK, answer.Code)
+	assert.Contains(t, answer.Body.String(), `"id":2,"result"`)
+
+	answer = send(http.MethodGet, "ann", session, "")
+	assert.Equal(t, http.StatusMethodNotAllowed, answer.Code)
+	assert.Equal(t, "POST, DELETE", answer.Header().Get("Allow"))
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		assert.Equal(t, http.StatusForbidden, send(method, "ann", session, ping, "Origin", "http://elsewhere.example").Code, method)
+	}
+	assert.Equal(t, http.StatusNoContent, send(http.MethodDelete, "ann", session, "").Code)
+	assert.Equal(t, http.StatusNotFound, send(http.MethodPost, "ann", session, ping).Code)
+
+	for range 256 {
+		require.NotContains(t, send(http.MethodPost, "ann", "", initialize).Body.String(), "too many")
+	}
+	assert.Contains(t, send(http.MethodPost, "ann", "", initialize).Body.String(), "too many sessions")
+	assert.NotContains(t, send(http.MethodPost, "ben", "", initialize).Body.String(), "too many")
+}
+
+// TestALostConnectionCancelsNothing: of a client that speaks a version in which it says what it cancels.
+func TestALostConnectionCancelsNothing(t *testing.T) {
+	began, goOn, lost, started := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	o := named()
+	o.Start = func(ctx context.Context, _ flow.Config) (string, error) {
+		close(began)
+		<-goOn
+		started <- ctx.Err()
+		return "", errors.New("nobody starts it")
+	}
+	h, _ := offering(t, stage.TwoDebaters(), o)
+	handler := mcp.New(h)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Lost") != "" {
+			context.AfterFunc(r.Context(), func() { close(lost) })
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	send := func(r *http.Request) (string, error) {
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = answer.Body.Close() }()
+		_, err = io.Copy(io.Discard, answer.Body)
+		return answer.Header.Get("Mcp-Session-Id"), err
+	}
+	session, err := send(message(ctx, http.MethodPost, server.URL, "ann", "", initialize))
+	require.NoError(t, err)
+	_, err = send(message(ctx, http.MethodPost, server.URL, "ann", session, initialized))
+	require.NoError(t, err)
+	called := make(chan error, 1)
+	go func() {
+		r := message(ctx, http.MethodPost, server.URL, "ann", session,
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"debate_start","arguments":{"topic":"Is chess a sport?"}}}`)
+		r.Header.Set("Lost", "true")
+		_, err := send(r)
+		called <- err
+	}()
+	<-began
+	leave()
+	require.ErrorIs(t, <-called, context.Canceled)
+	<-lost
+	close(goOn)
+	assert.NoError(t, <-started)
 }
 
 // asking is a preset in which Ben refuses to speak from round 2 on, and a person is asked each time.
@@ -220,7 +338,9 @@ func TestAQuestionIsAnElicitation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h, engine := asking(t)
 			asked := 0
+			told := make(chan float64, 1000)
 			session := c.connect(t, h, c.version, &sdk.ClientOptions{
+				ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { told <- r.Params.Progress },
 				ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 					asked++
 					assert.Contains(t, r.Params.Message, "skip: "+flow.OptionSkip.Meaning())
@@ -230,13 +350,63 @@ func TestAQuestionIsAnElicitation(t *testing.T) {
 			id := use(t, session, "debate_start", map[string]any{"topic": "Is chess a sport?"}).ID
 			var out result
 			for calls := 0; !out.Over && calls < 10; calls++ {
-				out = use(t, session, "debate_wait", map[string]any{"id": id})
+				out = use(t, session, "debate_wait", map[string]any{"id": id, "after": out.After})
 			}
 			require.True(t, out.Over)
 			assert.Positive(t, asked)
+			for last := 0.0; len(told) > 0; {
+				next := <-told
+				require.Greater(t, next, last, "it goes backwards")
+				last = next
+			}
 			assert.Len(t, stage.StoredRecord(t, engine, id).SkippedCalls, asked)
 		})
 	}
+}
+
+// TestAQuestionIsClosedMeanwhile: what the person at the client answers is void then, and the agent learns what has come of it.
+func TestAQuestionIsClosedMeanwhile(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		h, engine := asking(t)
+		session := local(t, h, version, &sdk.ClientOptions{
+			ElicitationHandler: func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"option": "skip"}}, engine.Control(ctx, "chess", flow.Cancel{})
+			},
+		})
+		use(t, session, "debate_start", map[string]any{"topic": "Is chess a sport?", "id": "chess"})
+		out := use(t, session, "debate_wait", map[string]any{"id": "chess"})
+		assert.Equal(t, flow.StateCanceled, out.State, version)
+		assert.True(t, out.Over, version)
+	}
+}
+
+// TestAQuestionEndsWithTheServer: it does not wait for a person who thinks.
+func TestAQuestionEndsWithTheServer(t *testing.T) {
+	h, _ := asking(t)
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	served, asked, over := make(chan error, 1), make(chan struct{}), make(chan struct{})
+	go func() { served <- web.Serve(ctx, listener, mcp.New(h), time.Minute) }()
+	session := clientOf(t, "http://"+listener.Addr().String(), "", "2025-11-25", &sdk.ClientOptions{
+		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			close(asked)
+			<-over
+			return &sdk.ElicitResult{Action: "cancel"}, nil
+		},
+	})
+	id := use(t, session, "debate_start", map[string]any{"topic": "Is chess a sport?"}).ID
+	called := make(chan struct{})
+	go func() {
+		defer close(called)
+		_, _ = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "debate_wait", Arguments: map[string]any{"id": id}}) // it is broken off
+	}()
+	<-asked
+	stop()
+	require.NoError(t, <-served)
+	close(over)
+	<-called
 }
 
 // local is a client over a pipe.

@@ -19,25 +19,31 @@
 // # Rights
 //
 // Each call is made with the rights of its own HTTP request, as if the client used the API of the [web.Handler]: the same Authorize,
-// Scope, Policy and Quota see it. That the client has a session gives it no rights.
+// Scope, Policy and Quota see it. A session gives no rights, and only who has begun it can use it. Pages of other origins are refused. A
+// host program whose Authorize asks for no secret must check the Host of requests itself: without Authorize, package web does.
 package mcp
 
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agonist-dev/debate/web"
 )
 
 const (
-	idle      = 30 * time.Minute // after which a session is forgotten
+	idle      = 30 * time.Minute // after which a session is forgotten, and a person is not asked any longer
 	mostBytes = 20 << 20         // of a request
 	// sessionless is the first version of the protocol that has no sessions over HTTP.
 	sessionless = "2026-07-28"
@@ -48,26 +54,116 @@ const (
 func New(h *web.Handler) http.Handler {
 	all := &requests{}
 	server := newServer(h, all.of)
+	server.AddReceivingMiddleware((&sessions{}).bound(server))
+	server.AddSendingMiddleware(bounded)
 	serving := func(stateless bool) http.Handler {
-		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+		return owned(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 			Stateless: stateless, SessionTimeout: idle, MaxRequestBodyBytes: mostBytes,
-			DisableLocalhostProtection: true, // Allow checks the host, and the host program may be behind a proxy on this machine
-		})
+			DisableLocalhostProtection: true, // the host program may be behind a proxy on this machine
+		}))
 	}
 	older, newer := serving(false), serving(true)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := h.Allow(r, web.Access{Action: web.View}); err != nil {
+	return web.InTime(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		caller, err := h.Allow(changing(r), web.Access{Action: web.View})
+		if err != nil {
 			h.Refuse(w, r, err)
 			return
 		}
-		r, done := all.add(r)
-		defer done()
-		if r.Header.Get("Mcp-Protocol-Version") >= sessionless {
-			newer.ServeHTTP(w, r)
-		} else {
-			older.ServeHTTP(w, r)
+		if r.Method != http.MethodPost && r.Method != http.MethodDelete { // nothing is sent that no call has asked for
+			w.Header().Set("Allow", "POST, DELETE")
+			http.Error(w, "use POST", http.StatusMethodNotAllowed)
+			return
 		}
-	})
+		serving, rights := newer, r
+		if r.Header.Get("Mcp-Protocol-Version") < sessionless { // there a client says what it cancels: a lost connection does not
+			serving, rights = older, r.WithContext(context.WithoutCancel(r.Context()))
+		}
+		named, done := all.add(rights)
+		defer done()
+		named.Header.Set("Authorization", "Bearer "+nameOf(caller))
+		serving.ServeHTTP(w, named.WithContext(r.Context()))
+	}))
+}
+
+// changing returns a request as one that changes something, so that its origin is checked whatever its method is.
+func changing(r *http.Request) *http.Request {
+	out := r.WithContext(r.Context())
+	out.Method = http.MethodPost
+	return out
+}
+
+// nameOf names a caller with the scope, and tells nothing of them.
+func nameOf(c web.Caller) string {
+	data, _ := json.Marshal(c) // it has texts alone
+	hash := sha256.Sum256(data)
+	return hex.EncodeToString(hash[:])
+}
+
+// owned tells the SDK who asks: the token is the name of the caller. The SDK then refuses a session that another has begun.
+func owned(h http.Handler) http.Handler {
+	known := func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+		return &auth.TokenInfo{UserID: token}, nil
+	}
+	return auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(h)
+}
+
+// mostSessions is how many sessions a caller can have over HTTP at a time.
+const mostSessions = 256
+
+// sessions are those that were begun over HTTP.
+type sessions struct {
+	mutex sync.Mutex
+	owner map[*sdk.ServerSession]string
+}
+
+// bound refuses a session beyond those that its caller can have.
+func (s *sessions) bound(server *sdk.Server) sdk.Middleware {
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			session, ok := r.GetSession().(*sdk.ServerSession)
+			if extra := r.GetExtra(); ok && method == "initialize" && extra != nil && extra.TokenInfo != nil {
+				if !s.add(server, session, extra.TokenInfo.UserID) {
+					return nil, errors.New("too many sessions are open: end one, or wait until they are forgotten")
+				}
+			}
+			return next(ctx, method, r)
+		}
+	}
+}
+
+// add adds a session of a caller, unless they have too many that are open.
+func (s *sessions) add(server *sdk.Server, session *sdk.ServerSession, caller string) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	open, own := make(map[*sdk.ServerSession]string), 0
+	for one := range server.Sessions() {
+		if owner, ok := s.owner[one]; ok {
+			open[one] = owner
+			if owner == caller {
+				own++
+			}
+		}
+	}
+	s.owner = open
+	if own >= mostSessions {
+		return false
+	}
+	open[session] = caller
+	return true
+}
+
+// bounded ends a question to the person at a client when the server ends, and in time.
+func bounded(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if method != "elicitation/create" {
+			return next(ctx, method, r)
+		}
+		ctx, end := web.Streaming(ctx)
+		defer end()
+		ctx, cancel := context.WithTimeout(ctx, idle)
+		defer cancel()
+		return next(ctx, method, r)
+	}
 }
 
 // Run serves one client over a transport, such as standard input and output, until ctx is done or the client leaves; the error is nil then.
@@ -125,26 +221,44 @@ func newServer(h *web.Handler, of func(*sdk.CallToolRequest) (*http.Request, err
 		Instructions: "Start a conversation with debate_start, then call debate_wait with the after that it returns until over is true.",
 	})
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(false)}
-	changes := &sdk.ToolAnnotations{DestructiveHint: new(false), OpenWorldHint: new(false)}
+	changes := &sdk.ToolAnnotations{DestructiveHint: new(false)} // models may search elsewhere
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "debate_start", Annotations: changes,
+		Name: "debate_start", Title: "Start a conversation", Annotations: changes,
 		Description: "Starts a conversation between language models, which costs money. Give a preset and a topic, or a config." + offers(h),
 	}, does(s, s.start))
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "debate_wait", Annotations: changes, // the answers to elicitations change something
+		Name: "debate_wait", Title: "Wait for what is said", Annotations: changes, // the answers to elicitations change something
+		InputSchema: schemaOf[wait](func(fields map[string]*jsonschema.Schema) {
+			fields["seconds"].Minimum, fields["seconds"].Maximum = new(1.0), new(float64(mostWait))
+		}),
 		Description: "Waits until the conversation is over or needs a person, or until the time is up. Returns what was said since after.",
 	}, does(s, s.wait))
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "debate_read", Annotations: reads, Description: "Returns the record of a conversation, and what may be done with it.",
+		Name: "debate_read", Title: "Read a conversation", Annotations: reads,
+		Description: "Returns the record of a conversation, and what may be done with it.",
 	}, does(s, s.read))
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "debate_control", Description: "Pauses, resumes, stops, cancels or retries a conversation. stop concludes with what there is.",
+		Name: "debate_control", Title: "Control a conversation",
+		InputSchema: schemaOf[control](func(fields map[string]*jsonschema.Schema) {
+			fields["action"].Enum = []any{pause, "resume", "stop", "cancel", "retry"}
+		}),
+		Description: "Pauses, resumes, stops, cancels or retries a conversation. stop concludes with what there is.",
 	}, does(s, s.control))
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "debate_answer", Annotations: changes,
+		Name: "debate_answer", Title: "Answer a question", Annotations: changes,
 		Description: "Answers an open question of a conversation: with a text, or with one of its options.",
 	}, does(s, s.answer))
 	return server
+}
+
+// schemaOf returns the schema of the arguments of a tool, with what their Go type cannot say.
+func schemaOf[In any](say func(fields map[string]*jsonschema.Schema)) any {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		return nil // AddTool makes it again, and says what is wrong
+	}
+	say(schema.Properties)
+	return schema
 }
 
 // offers says which presets there are.

@@ -1,11 +1,11 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/web"
 )
 
 // conversation returns the address of a conversation, and of something below it.
@@ -95,20 +96,19 @@ func (s *service) read(c *call, in read) (any, error) {
 
 type control struct {
 	ID     string `json:"id"`
-	Action string `json:"action" jsonschema:"pause, resume, stop, cancel or retry"`
+	Action string `json:"action" jsonschema:"what to do"`
 	Reason string `json:"reason,omitempty" jsonschema:"why, in one line"`
 	Drain  bool   `json:"drain,omitempty" jsonschema:"of a pause: the calls in flight finish"`
 }
 
-// control gives a control to a conversation.
+// pause is the action that can be given more than a reason.
+const pause = "pause"
+
+// control gives a control to a conversation. The schema of the tool has the actions.
 func (s *service) control(c *call, in control) (any, error) {
 	body := map[string]any{"reason": in.Reason}
-	switch in.Action {
-	case "pause":
+	if in.Action == pause {
 		body["drain"] = in.Drain
-	case "resume", "stop", "cancel", "retry":
-	default:
-		return nil, invalid("action", "is none of pause, resume, stop, cancel and retry")
 	}
 	return s.do(c, http.MethodPost, conversation(in.ID, in.Action), body)
 }
@@ -144,7 +144,7 @@ const (
 type wait struct {
 	ID      string `json:"id"`
 	After   int64  `json:"after,omitempty" jsonschema:"the after of the last result: what was said before is left out"`
-	Seconds int    `json:"seconds,omitempty" jsonschema:"how long to wait at most, from 1 to 50; 30 if it is missing"`
+	Seconds int    `json:"seconds,omitempty" jsonschema:"how long to wait at most; 30 if it is missing"`
 }
 
 // waited is what a conversation has come to.
@@ -214,19 +214,22 @@ func (s *service) stands(c *call, id string) (*standing, error) {
 // wait waits until a conversation is over, or does nothing by itself, or for a time. Questions are put to the person at the client, once:
 // what is not answered then stands in the result.
 func (s *service) wait(c *call, in wait) (any, error) {
-	if in.Seconds == 0 {
-		in.Seconds = usualWait
-	}
-	if in.Seconds < 1 || in.Seconds > mostWait {
-		return nil, invalid("seconds", fmt.Sprintf("is not from 1 to %d", mostWait))
-	}
-	replies := c.Params.InputResponses
-	for _, question := range slices.Sorted(maps.Keys(replies)) {
-		if err := s.reply(c, in.ID, question, replies[question]); err != nil {
+	in.Seconds = cmp.Or(in.Seconds, usualWait) // the schema has the bounds
+	replies, told := c.Params.InputResponses, in.After
+	if replies != nil { // the call goes on: the client was told of what there is, and questions may be closed by now
+		before, err := s.stands(c, in.ID)
+		if err != nil {
 			return nil, err
 		}
+		told = max(told, before.Record.Seq)
+		for i := range before.Questions {
+			question := before.Questions[i].ID
+			if err := s.reply(c, in.ID, question, replies[question]); err != nil {
+				return nil, err
+			}
+		}
 	}
-	out, err := s.follow(c, in)
+	out, err := s.follow(c, in, told)
 	if err != nil {
 		return nil, err
 	}
@@ -240,8 +243,8 @@ func (s *service) wait(c *call, in wait) (any, error) {
 	return out, nil
 }
 
-// follow gathers what is said while the call waits.
-func (s *service) follow(c *call, in wait) (*waited, error) {
+// follow gathers what is said while the call waits. The client is told of what comes after a fact.
+func (s *service) follow(c *call, in wait, told int64) (*waited, error) {
 	stands, err := s.stands(c, in.ID)
 	if err != nil {
 		return nil, err
@@ -264,7 +267,9 @@ func (s *service) follow(c *call, in wait) (*waited, error) {
 		out.After = max(out.After, e.Seq)
 		if one, ok := saidIn(&e); ok {
 			out.Said = append(out.Said, one)
-			s.progress(c, &one)
+			if one.Seq > told {
+				s.progress(c, &one)
+			}
 		}
 		silent := e.Kind() == flow.EventHeartbeat
 		if t, ok := e.Body.(*flow.Transition); silent || ok && t.To.Idle() && e.Seq > stands.Record.Seq {
@@ -368,8 +373,8 @@ func (s *service) reply(c *call, id, question string, r sdk.InputResponse) error
 		in.Model = "" // forms have all fields
 	}
 	_, err := s.answer(c, in)
-	if _, answered := errors.AsType[*flow.AnsweredError](err); answered {
-		return nil // by somebody else, meanwhile
+	if err != nil && web.Explain(err).Kind == provider.KindState {
+		return nil // it was closed meanwhile: the result has what came of it
 	}
 	return err
 }

@@ -22,6 +22,7 @@ type Page struct {
 	chromium *chromium
 	session  string
 	events   []Message
+	login    map[string]string // nil: the page has none
 }
 
 // chromium is a browser with all its pages.
@@ -100,19 +101,7 @@ func (b *Page) Tab() *Page {
 // Call has Chromium do something and waits until it has done it.
 func (b *Page) Call(method string, params, result any) {
 	b.t.Helper()
-	b.chromium.sent++
-	id := b.chromium.sent
-	command := map[string]any{"id": id, "method": method}
-	if params != nil {
-		command["params"] = params
-	}
-	if b.session != "" {
-		command["sessionId"] = b.session
-	}
-	data, err := json.Marshal(command)
-	require.NoError(b.t, err)
-	_, err = b.chromium.in.Write(append(data, 0))
-	require.NoError(b.t, err)
+	id := b.send(method, params)
 	for {
 		m := b.receive()
 		if m.ID != id {
@@ -126,6 +115,32 @@ func (b *Page) Call(method string, params, result any) {
 	}
 }
 
+// send tells Chromium what to do, and returns the number of the answer.
+func (b *Page) send(method string, params any) (id int) {
+	b.t.Helper()
+	b.chromium.sent++
+	id = b.chromium.sent
+	command := map[string]any{"id": id, "method": method}
+	if params != nil {
+		command["params"] = params
+	}
+	if b.session != "" {
+		command["sessionId"] = b.session
+	}
+	data, err := json.Marshal(command)
+	require.NoError(b.t, err)
+	_, err = b.chromium.in.Write(append(data, 0))
+	require.NoError(b.t, err)
+	return id
+}
+
+// Login has a person at hand who gives a name and a password when the browser asks for them.
+func (b *Page) Login(name, password string) {
+	b.t.Helper()
+	b.login = map[string]string{"response": "ProvideCredentials", "username": name, "password": password}
+	b.Call("Fetch.enable", map[string]any{"handleAuthRequests": true}, nil)
+}
+
 // receive reads the next message. An event is kept by the page that it is of.
 func (b *Page) receive() (m Message) {
 	b.t.Helper()
@@ -134,8 +149,28 @@ func (b *Page) receive() (m Message) {
 	require.NoError(b.t, json.Unmarshal(data[:len(data)-1], &m))
 	if page := b.chromium.pages[m.Session]; page != nil && m.ID == 0 {
 		page.events = append(page.events, m)
+		page.goesOn(m)
 	}
 	return m
+}
+
+// goesOn lets a request go on that waits for a name and a password: with a login, all do.
+func (b *Page) goesOn(m Message) {
+	b.t.Helper()
+	var e struct{ RequestID string }
+	switch m.Method {
+	case "Fetch.requestPaused", "Fetch.authRequired":
+		require.NoError(b.t, json.Unmarshal(m.Params, &e))
+	default:
+		return
+	}
+	params := map[string]any{"requestId": e.RequestID}
+	if m.Method == "Fetch.requestPaused" {
+		b.send("Fetch.continueRequest", params)
+		return
+	}
+	params["authChallengeResponse"] = b.login
+	b.send("Fetch.continueWithAuth", params)
 }
 
 // Show opens a file in a window and returns what happened until it was loaded.

@@ -119,6 +119,32 @@ func TestTwoTabs(t *testing.T) {
 	pat.says(false, "says Pat")
 }
 
+// TestLogin: the browser asks for the token that the server wants, and gives it with all that the page asks for from then on. The log has
+// the name.
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	config := withPat("secret")
+	engine, _ := house(t, config, nil)
+	stage.Started(t, engine, config)
+	home := serve(t, engine, web.Options{Authorize: func(r *http.Request, _ web.Access) (string, error) {
+		if name, token, _ := r.BasicAuth(); token == "correct-horse-battery" {
+			return name, nil
+		}
+		return "", &web.DeniedError{Challenge: `Basic realm="debate", charset="UTF-8"`, Err: errors.New("the token is missing or wrong")}
+	}})
+	b := browser.Open(t)
+	b.Login("Robin", "correct-horse-battery")
+	p := visit(t, b, home, "#/c/secret")
+	p.expects = []string{"^401 GET"}
+	defer p.leaves()
+	p.writes("Your answer", "Prices are fairer.")
+	p.clicks(".question button", "Answer")
+	p.says(false, "Prices are fairer.")
+	answers := stage.StoredRecord(t, engine, "secret").Answers
+	require.NotEmpty(t, answers)
+	assert.Equal(t, "Robin", answers[0].Person)
+}
+
 // TestKilledServer: the server is killed in the middle of a speech, and another one takes its place. The page says so, and goes on by
 // itself: it has each fact once.
 func TestKilledServer(t *testing.T) {

@@ -113,8 +113,12 @@ func (p *program) runServe(ctx context.Context, f *serveFlags) error {
 		if len(f.presets) > 0 {
 			only = options.Presets // their models
 		}
+		imports := true // unless a log from elsewhere could have tools change something here
+		for _, tool := range engine.Tools {
+			imports = imports && tool.Describe().ReadOnly
+		}
 		options.Policy = web.Strict(engine, web.Limits{
-			Tools: slices.Collect(maps.Keys(engine.Tools)), Prompts: true, Vendor: true, Imports: true,
+			Tools: slices.Collect(maps.Keys(engine.Tools)), Prompts: true, Vendor: true, Imports: imports,
 		}, only...)
 	}
 	handler, err := web.New(engine, options)

@@ -222,6 +222,31 @@ func TestServeAsksForAToken(t *testing.T) {
 	s.end()
 }
 
+// TestServeImportsNoUsesOfTools: a log is stored again, unless there are tools that change something: it could say that they were approved.
+func TestServeImportsNoUsesOfTools(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "token.txt")
+	require.NoError(t, os.WriteFile(file, []byte("correct-horse-battery"), 0o600))
+	for _, c := range []struct {
+		tools  []string
+		status int
+	}{
+		{[]string{"--context", folder}, http.StatusOK},
+		{[]string{"--context", folder, "--allow-write"}, http.StatusUnprocessableEntity},
+	} {
+		s := serve(t, append(c.tools, "--listen", ":0", "--token-file", file)...)
+		s.person, s.token = "Pat", "correct-horse-battery"
+		config := s.preset("debate", map[string]any{"id": "chess", "topic": "Is chess a sport?"})
+		s.ask(http.MethodPost, "api/conversations", config, http.StatusCreated)
+		s.ask(http.MethodPost, "api/conversations/chess/cancel", `{"reason":"enough"}`, http.StatusAccepted)
+		log, err := io.ReadAll(s.ask(http.MethodGet, "api/conversations/chess/export.json", "", http.StatusOK).Body)
+		require.NoError(t, err)
+		s.ask(http.MethodPost, "api/import", string(log), c.status)
+		s.end()
+	}
+}
+
 // TestServeHasAQuota: all conversations together, also where this machine alone is served.
 func TestServeHasAQuota(t *testing.T) {
 	t.Parallel()
