@@ -236,8 +236,10 @@ func (c *connection) documents() (out []flow.Document) {
 			fmt.Fprintf(&earlier, "%s:\n%s\n\n", strings.TrimSpace(m.Role+" "+m.Name), said)
 		}
 	}
-	for i := range c.in.Context {
-		fmt.Fprintf(&beside, "%s:\n%s\n\n", c.in.Context[i].Description, c.in.Context[i].Value)
+	for _, one := range c.in.Context {
+		if strings.TrimSpace(one.Value) != "" {
+			fmt.Fprintf(&beside, "%s:\n%s\n\n", one.Description, one.Value)
+		}
 	}
 	add("Earlier messages", "messages.txt", earlier.String())
 	add("Context", "context.txt", beside.String())

@@ -33,21 +33,19 @@ func (t *talk) remember(e *flow.Event) {
 	case *flow.Start:
 		t.topic = body.Settings.Topic
 	case *flow.Turn:
-		t.keep(turnOf(body))
+		t.messages = append(t.messages, turnOf(body))
 	case *flow.Note:
-		t.keep(noteOf(body))
+		t.messages = append(t.messages, noteOf(body))
 	case *flow.ToolCalls:
 		for i := range body.Uses {
 			if u := &body.Uses[i]; u.Denied == "" {
-				t.keep(useOf(u))
+				t.messages = append(t.messages, useOf(u))
 			}
 		}
 	case *flow.ToolResult:
-		t.keep(resultOf(body))
+		t.messages = append(t.messages, resultOf(body))
 	}
 }
-
-func (t *talk) keep(message told) { t.messages = append(t.messages, message) }
 
 // has reports whether a message is one that the conversation has.
 func (t *talk) has(id string) bool {
