@@ -1,7 +1,7 @@
 // Package agui serves conversations over the Agent User Interaction protocol (AG-UI 1.0), so that the user interfaces that speak it can
 // start a debate, show it as it is held, and answer its questions.
 //
-//	mux.Handle("POST /agui", agui.New(handler)) // beside package web
+//	mux.Handle("/agui", agui.New(handler)) // beside package web
 //
 // # Threads and runs
 //
