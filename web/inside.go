@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -63,6 +64,36 @@ func (o *outcome) WriteHeader(status int) { o.status = status }
 
 func (o *outcome) Write(data []byte) (int, error) { return o.body.Write(data) }
 
+// Body reads the JSON that a request posts, within the bounds of the API: Options.Bodies, and 30 seconds. It refuses other methods.
+func (h *Handler) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		return nil, &refusal{status: http.StatusMethodNotAllowed, err: errors.New("use POST")}
+	}
+	data, err := (&exchange{handler: h, operation: &operation{}, response: w, request: r}).body()
+	if err == nil && !json.Valid(data) {
+		err = malformed("", errors.New("the body is not JSON"))
+	}
+	return data, err
+}
+
+// Hold takes one of Options.Streams for a request, so that it can follow what it starts: a protocol that answers a start with a stream
+// holds the stream first. Who asks needs the right to [View]. Events of the request that Hold returns takes no further stream. The caller
+// must call release.
+func (h *Handler) Hold(r *http.Request) (held *http.Request, release func(), err error) {
+	caller, err := h.Allow(r, Access{Action: View})
+	if err != nil {
+		return nil, nil, err
+	}
+	if release, err = h.hold(caller); err != nil {
+		return nil, nil, err
+	}
+	return r.WithContext(context.WithValue(r.Context(), heldKey{h}, true)), release, nil
+}
+
+// heldKey is the key under which the context of a request says that it has a stream of the handler.
+type heldKey struct{ handler *Handler }
+
 // Events yields what who asks may see of a conversation, as [debate.Engine.Events] does. It is one of Options.Streams while it lasts, and
 // ends with an error when [Serve] ends streams.
 func (h *Handler) Events(r *http.Request, id string, after int64, heartbeat ...time.Duration) iter.Seq2[flow.Event, error] {
@@ -73,12 +104,14 @@ func (h *Handler) Events(r *http.Request, id string, after int64, heartbeat ...t
 			yield(flow.Event{}, err)
 			return
 		}
-		release, err := h.hold(x.caller)
-		if err != nil {
-			yield(flow.Event{}, err)
-			return
+		if r.Context().Value(heldKey{h}) == nil {
+			release, err := h.hold(x.caller)
+			if err != nil {
+				yield(flow.Event{}, err)
+				return
+			}
+			defer release()
 		}
-		defer release()
 		x.mean()
 		ctx, end := whileStreaming(x.request.Context())
 		defer end()
@@ -106,8 +139,8 @@ type Problem struct {
 	RetryAfter time.Duration
 }
 
-// Explain returns what a client may read of an error of Allow, Start, Do or Events: for protocols that have documents of their own in
-// place of Refuse's. err must not be nil.
+// Explain returns what a client may read of an error of a Handler: for protocols that have documents of their own in place of Refuse's.
+// err must not be nil.
 func Explain(err error) Problem {
 	p := problemOf(err)
 	return Problem{

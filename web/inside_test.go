@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,6 +88,20 @@ func TestAnotherProtocolHasTheSameRights(t *testing.T) {
 	}
 	assert.EqualValues(t, stage.StoredRecord(t, engine, "done").Seq, seen)
 
+	held, release, err := h.Hold(as("ann"))
+	require.NoError(t, err)
+	_, _, err = h.Hold(as("ann"))
+	assert.Equal(t, http.StatusServiceUnavailable, web.Explain(err).Status)
+	for range 2 { // one after the other
+		for _, err := range h.Events(held, "done", 0) {
+			require.NoError(t, err, "the request has its stream")
+		}
+	}
+	release()
+	_, release, err = h.Hold(as("ann"))
+	require.NoError(t, err)
+	release()
+
 	_, err = h.Do(as("ben"), http.MethodGet, "conversations/done", nil)
 	require.ErrorIs(t, err, flow.ErrNotFound)
 	for _, err := range h.Events(as("ben"), "done", 0) {
@@ -96,4 +111,36 @@ func TestAnotherProtocolHasTheSameRights(t *testing.T) {
 	foreign.Header.Set("Sec-Fetch-Site", "cross-site")
 	_, err = h.Do(foreign, http.MethodGet, "conversations/done", nil)
 	assert.Equal(t, http.StatusForbidden, web.Explain(err).Status)
+	_, _, err = h.Hold(foreign)
+	assert.Equal(t, http.StatusForbidden, web.Explain(err).Status)
+}
+
+// TestBodiesOfAnotherProtocol: they have the bounds and the statuses of the API's.
+func TestBodiesOfAnotherProtocol(t *testing.T) {
+	h, err := web.New(world(t, nil), web.Options{Bodies: 10})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		method, media, body string
+		status              int
+	}{
+		{http.MethodPost, "application/json; charset=utf-8", `{"a":1}`, http.StatusOK},
+		{http.MethodGet, "application/json", "", http.StatusMethodNotAllowed},
+		{http.MethodPost, "text/plain", `{"a":1}`, http.StatusUnsupportedMediaType},
+		{http.MethodPost, "application/json", `{"a":12345}`, http.StatusRequestEntityTooLarge},
+		{http.MethodPost, "application/json", `{"a":`, http.StatusBadRequest},
+		{http.MethodPost, "application/json", "", http.StatusBadRequest},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), c.method, "/other", strings.NewReader(c.body))
+		r.Header.Set("Content-Type", c.media)
+		answer := httptest.NewRecorder()
+		data, err := h.Body(answer, r)
+		if c.status == http.StatusOK {
+			require.NoError(t, err)
+			assert.Equal(t, c.body, string(data))
+			continue
+		}
+		require.Error(t, err, c.status)
+		assert.Equal(t, c.status, web.Explain(err).Status)
+		assert.Equal(t, c.status == http.StatusMethodNotAllowed, answer.Header().Get("Allow") == http.MethodPost)
+	}
 }

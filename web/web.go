@@ -29,8 +29,8 @@
 // # Other protocols
 //
 // Package web/chat serves the conversations of a handler as models of the OpenAI chat API, web/agui to user interfaces that speak AG-UI,
-// and the module web/mcp as tools of an MCP server. They are built on Allow, Start, Do and Events, as one of your own can be, so that the
-// same rights hold.
+// and the module web/mcp as tools of an MCP server. They are built on Allow, Body, Hold, Start, Do and Events, as one of your own can
+// be, so that the same rights and bounds hold.
 package web
 
 import (

@@ -1,14 +1,16 @@
 // Package agui serves conversations over the Agent User Interaction protocol (AG-UI 1.0), so that the user interfaces that speak it can
 // start a debate, show it as it is held, and answer its questions.
 //
-//	mux.Handle("POST /agui", agui.New(handler)) // beside package web
+//	mux.Handle("/agui", agui.New(handler)) // beside package web
 //
 // # Threads and runs
 //
 // A thread is a conversation, with the same id. A run is one connection that follows it. The first run of a thread starts the
 // conversation: a preset of the [web.Handler], which is named by the key preset of the run's state (it may be missing if there is one),
-// about the last message of the user. A later run of the same thread follows the same conversation; it begins with a snapshot of all
-// messages. A message of the user that is new then is said in between, as a note. That a client leaves ends nothing.
+// about the last message of the user. The messages before that one, and the context of the input, are documents that everybody reads;
+// nobody takes them for instructions. Of a message only the texts are read. A later run of the same thread follows the same conversation;
+// it begins with a snapshot of all messages. A message of the user that is new then is said in between, as a note, unless the conversation
+// is over. That a client leaves ends nothing.
 //
 // A run ends:
 //   - as a success, when the conversation is completed
@@ -16,7 +18,9 @@
 //   - with an error, when the conversation is in the state error
 //   - with interrupts, when a person must answer questions, or somebody has paused the conversation. The resume entries of the next run
 //     answer those that they name: the payload is a text, or an object with the keys text, option, model and by. The ones that are left
-//     are listed again. The payload for a pause is not read.
+//     are listed again. The payload for a pause is not read. An entry for a question that is no longer open has no effect.
+//
+// The usage of a run is what the models have used since it began.
 //
 // # Events
 //
@@ -31,36 +35,49 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/web"
 )
 
-const (
-	mostBytes = 20 << 20
-	readTime  = 30 * time.Second
-	paused    = "paused" // the interrupt of a conversation that is paused
-)
+// paused is the interrupt of a conversation that is paused.
+const paused = "paused"
 
 // New returns a handler that takes RunAgentInput by POST, and answers with a stream of events. The rights, the policy and the quota are
 // those of the handler of package web.
 func New(h *web.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &connection{web: h, response: w, request: r}
-		if err := c.begin(); err != nil {
+		if err := serve(h, w, r); err != nil {
 			h.Refuse(w, r, err)
-			return
 		}
-		c.run()
 	})
+}
+
+// serve answers a request with a run. An error means that there is no run.
+func serve(h *web.Handler, w http.ResponseWriter, r *http.Request) error {
+	if _, err := h.Allow(r, web.Access{Action: web.View}); err != nil {
+		return err
+	}
+	c := &connection{web: h, response: w}
+	err := c.read(r)
+	if err != nil {
+		return err
+	}
+	var release func()
+	if c.request, release, err = h.Hold(r); err != nil { // a conversation that nobody could follow would cost, too
+		return err
+	}
+	defer release()
+	if err := c.begin(); err != nil {
+		return err
+	}
+	c.run()
+	return nil
 }
 
 // connection is a request, and the run that it asks for.
@@ -69,7 +86,8 @@ type connection struct {
 	response http.ResponseWriter
 	request  *http.Request
 	in       input
-	isNew    bool // the run has started the conversation
+	isNew    bool           // the run has started the conversation
+	before   []flow.Account // what the models had used when the run began
 }
 
 // input is what is read of a RunAgentInput.
@@ -79,13 +97,21 @@ type input struct {
 	Parent   string          `json:"parentRunId"`
 	State    json.RawMessage `json:"state"`
 	Messages []message       `json:"messages"`
+	Context  []remark        `json:"context"`
 	Resume   []resume        `json:"resume"`
+}
+
+// remark is something that the client wants to be known.
+type remark struct {
+	Description string `json:"description"`
+	Value       string `json:"value"`
 }
 
 // message is a message of the thread.
 type message struct {
 	ID      string          `json:"id"`
 	Role    string          `json:"role"`
+	Name    string          `json:"name"`
 	Content json.RawMessage `json:"content"` // a text, or a list of parts
 
 	whole json.RawMessage
@@ -108,7 +134,7 @@ type resume struct {
 	Payload   json.RawMessage `json:"payload"`
 }
 
-// text returns the text of a message. Other parts are refused.
+// text returns the texts of a message. Its other parts are left out.
 func (m *message) text() (string, error) {
 	var whole string
 	if len(m.Content) == 0 || json.Unmarshal(m.Content, &whole) == nil {
@@ -121,12 +147,11 @@ func (m *message) text() (string, error) {
 	if err := json.Unmarshal(m.Content, &parts); err != nil {
 		return "", invalid("messages", "hold one that is neither a text nor a list of parts")
 	}
-	texts := make([]string, len(parts))
+	var texts []string
 	for i := range parts {
-		if parts[i].Type != "text" {
-			return "", invalid("messages", fmt.Sprintf("hold a part of type %q: only texts are read", parts[i].Type))
+		if parts[i].Type == "text" {
+			texts = append(texts, parts[i].Text)
 		}
-		texts[i] = parts[i].Text
 	}
 	return strings.Join(texts, "\n"), nil
 }
@@ -137,20 +162,11 @@ func invalid(field, why string) error {
 }
 
 // read reads the input.
-func (c *connection) read() error {
-	if c.request.Method != http.MethodPost {
-		return invalid("", "a run is asked for by POST")
-	}
-	if media, _, err := mime.ParseMediaType(c.request.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return invalid("", "the Content-Type of the request must be application/json")
-	}
-	control := http.NewResponseController(c.response)
-	_ = control.SetReadDeadline(time.Now().Add(readTime)) // not all that is written to is a connection
-	data, err := io.ReadAll(http.MaxBytesReader(c.response, c.request.Body, mostBytes))
+func (c *connection) read(r *http.Request) error {
+	data, err := c.web.Body(c.response, r)
 	if err != nil {
-		return invalid("", "the body cannot be read: it has too many bytes, or has not arrived in time")
+		return err
 	}
-	_ = control.SetReadDeadline(time.Time{})
 	if json.Unmarshal(data, &c.in) != nil {
 		return invalid("", "the body is not the JSON of a RunAgentInput")
 	}
@@ -162,14 +178,8 @@ func (c *connection) read() error {
 	return nil
 }
 
-// begin reads the input, and does what it asks for: it starts the conversation, or answers its questions.
+// begin does what the input asks for: it starts the conversation, or answers its questions.
 func (c *connection) begin() error {
-	if _, err := c.web.Allow(c.request, web.Access{Action: web.View}); err != nil {
-		return err
-	}
-	if err := c.read(); err != nil {
-		return err
-	}
 	said, id := "", ""
 	if n := len(c.in.Messages); n > 0 && c.in.Messages[n-1].Role == fromUser {
 		var err error
@@ -186,10 +196,11 @@ func (c *connection) begin() error {
 	case err != nil:
 		return err
 	}
+	c.before = stands.Record.SpentByModel
 	if err := c.answer(stands); err != nil {
 		return err
 	}
-	return c.say(stands, id, said)
+	return c.say(id, said)
 }
 
 // start starts the conversation.
@@ -203,12 +214,36 @@ func (c *connection) start(topic string) error {
 	if presets := c.web.Presets(); state.Preset == "" && len(presets) == 1 {
 		state.Preset = presets[0].Name
 	}
-	config, err := c.web.About(state.Preset, topic, c.in.Thread)
+	config, err := c.web.About(state.Preset, topic, c.in.Thread, c.documents()...)
 	if err != nil {
 		return err
 	}
 	_, err = c.web.Start(c.request, config)
 	return err
+}
+
+// documents are what the client has said before the topic, and what it wants to be known beside it.
+func (c *connection) documents() (out []flow.Document) {
+	add := func(name, file, content string) {
+		if content != "" {
+			out = append(out, flow.Document{Name: name, Files: []flow.File{{Name: file, Type: "text/plain", Data: []byte(content)}}})
+		}
+	}
+	var earlier, beside strings.Builder
+	for i := range max(0, len(c.in.Messages)-1) {
+		m := &c.in.Messages[i]
+		if said, err := m.text(); err == nil && m.Role != "reasoning" && strings.TrimSpace(said) != "" { // an activity is no text
+			fmt.Fprintf(&earlier, "%s:\n%s\n\n", strings.TrimSpace(m.Role+" "+m.Name), said)
+		}
+	}
+	for _, one := range c.in.Context {
+		if strings.TrimSpace(one.Value) != "" {
+			fmt.Fprintf(&beside, "%s:\n%s\n\n", one.Description, one.Value)
+		}
+	}
+	add("Earlier messages", "messages.txt", earlier.String())
+	add("Context", "context.txt", beside.String())
+	return out
 }
 
 // address returns the path of the conversation in the API, or of something below it.
@@ -245,11 +280,18 @@ func (c *connection) answer(s *standing) error {
 		} else {
 			err = c.post(s.reply(entry), "questions", entry.Interrupt)
 		}
-		if _, answered := errors.AsType[*flow.AnsweredError](err); err != nil && !answered { // by somebody else, meanwhile
+		if err != nil && !isLate(err) {
 			return err
 		}
 	}
 	return nil
+}
+
+// isLate reports whether the conversation has gone on, so that it takes no more what the client has asked for. The snapshot tells.
+func isLate(err error) bool {
+	_, answered := errors.AsType[*flow.AnsweredError](err)
+	p := web.Explain(err)
+	return answered || p.Status == http.StatusNotFound || p.Status == http.StatusConflict && p.Kind == provider.KindState
 }
 
 // reply is the answer to a question.
@@ -275,18 +317,19 @@ func (s *standing) reply(entry *resume) (out reply) {
 }
 
 // say says what the user has written since the last run.
-func (c *connection) say(s *standing, id, text string) error {
-	if text == "" || strings.HasPrefix(text, s.Record.Topic) { // the topic may be its first line
+func (c *connection) say(id, text string) error {
+	if text == "" {
 		return nil
 	}
-	t := &talk{}
+	t := &talk{given: c.in.Messages}
 	if _, err := c.history(t); err != nil {
 		return err
 	}
-	for _, m := range t.messages {
-		if one, ok := m.(told); ok && one.ID == id { // it was said before, maybe by somebody else
-			return nil
-		}
+	if t.has(id) || t.begun() == len(t.given)-1 { // it was said before, maybe by somebody else
+		return nil
 	}
-	return c.post(map[string]string{"id": id, "text": text}, "say")
+	if err := c.post(map[string]string{"id": id, "text": text}, "say"); err != nil && !isLate(err) {
+		return err
+	}
+	return nil
 }

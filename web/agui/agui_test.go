@@ -31,6 +31,7 @@ import (
 // user is a user interface: a thread with its messages.
 type user struct {
 	t       *testing.T
+	web     *web.Handler
 	handler http.Handler
 	thread  string
 	header  http.Header
@@ -55,12 +56,15 @@ type event struct {
 	Messages []message
 	Snapshot json.RawMessage
 	Value    map[string]any
-	Usage    []struct{ TotalTokens int }
-	Outcome  struct {
+	Usage    []struct {
+		Provider, Model          string
+		InputTokens, TotalTokens int
+	}
+	Outcome struct {
 		Type       string
 		Interrupts []struct {
-			ID, Reason, Message string
-			ResponseSchema      struct {
+			ID, Reason, Message, ExpiresAt string
+			ResponseSchema                 struct {
 				Properties struct{ Option struct{ Enum []string } }
 			}
 		}
@@ -81,18 +85,22 @@ func offering(t *testing.T, engine *debate.Engine, config debate.Config, o web.O
 		defer cancel()
 		assert.NoError(t, engine.Shutdown(ctx))
 	})
-	return &user{t: t, handler: agui.New(h), thread: "chess"}
+	return &user{t: t, web: h, handler: agui.New(h), thread: "chess"}
 }
 
-// ask sends an input, or another body.
-func (u *user) ask(body string) *httptest.ResponseRecorder {
-	u.t.Helper()
-	request := httptest.NewRequestWithContext(u.t.Context(), http.MethodPost, "/agui", strings.NewReader(body))
+// request is one with an input, or with another body.
+func (u *user) request(method, body string) *http.Request {
+	request := httptest.NewRequestWithContext(u.t.Context(), method, "/agui", strings.NewReader(body))
 	request.RemoteAddr, request.Host = "127.0.0.1:40000", "localhost:8080"
 	request.Header.Set("Content-Type", "application/json")
 	maps.Copy(request.Header, u.header)
+	return request
+}
+
+// ask sends a body by POST.
+func (u *user) ask(body string) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
-	u.handler.ServeHTTP(answer, request)
+	u.handler.ServeHTTP(answer, u.request(http.MethodPost, body))
 	return answer
 }
 
@@ -194,6 +202,22 @@ func count(all []event, kind string) (n int) {
 	return n
 }
 
+// tokens are those that a run has used.
+func tokens(all []event) (n int) {
+	for _, u := range all[len(all)-1].Usage {
+		n += u.TotalTokens
+	}
+	return n
+}
+
+// assertNone: no conversation was started.
+func assertNone(t *testing.T, engine *debate.Engine) {
+	t.Helper()
+	for info, err := range engine.List(t.Context(), store.Filter{}) {
+		t.Error("a conversation was started", info.ID, err)
+	}
+}
+
 // assertSaid: the user sees each turn of the debate once, with the text that counts.
 func (u *user) assertSaid(engine *debate.Engine) {
 	u.t.Helper()
@@ -220,8 +244,14 @@ func TestARunHoldsADebate(t *testing.T) {
 	assert.Equal(t, "RUN_FINISHED", last.Type)
 	assert.Equal(t, "success", last.Outcome.Type)
 	assert.Equal(t, "r1", last.RunID)
-	require.Len(t, last.Usage, 1)
-	assert.Positive(t, last.Usage[0].TotalTokens)
+	require.Len(t, last.Usage, 2)
+	for i, model := range []string{"debater", "judge"} {
+		u := last.Usage[i]
+		assert.Equal(t, []string{"test", model}, []string{u.Provider, u.Model})
+		assert.Positive(t, u.InputTokens)
+	}
+	usage := stage.StoredRecord(t, engine, "chess").Spent().Usage
+	assert.Equal(t, usage.Input+usage.Output, tokens(all))
 	assert.Equal(t, 3, count(all, "STEP_STARTED"))
 	assert.Zero(t, count(all, "MESSAGES_SNAPSHOT"))
 	u.assertSaid(engine)
@@ -240,8 +270,72 @@ func TestARunHoldsADebate(t *testing.T) {
 	u.messages = u.messages[:3]
 	again := u.run()
 	assert.Equal(t, "success", again[len(again)-1].Outcome.Type)
+	assert.Empty(t, again[len(again)-1].Usage, "it has used nothing itself")
 	assert.Len(t, u.messages, 7)
 	u.assertSaid(engine)
+
+	u.says("And what of go?")
+	after := u.run()
+	assert.Equal(t, "success", after[len(after)-1].Outcome.Type)
+	assert.Len(t, u.messages, 7, "nothing is said after the end")
+}
+
+// TestWhatIsBesideTheTopic: earlier messages and the context are documents, and what is no text is left out.
+func TestWhatIsBesideTheTopic(t *testing.T) {
+	engine, _ := stage.Engine(stage.TwoDebaters())
+	u := offering(t, engine, stage.TwoDebaters(), web.Options{})
+	answer := u.ask(`{"threadId":"chess","runId":"r","context":[{"description":"Place","value":"Oslo"}],"messages":[
+		{"id":"1","role":"system","content":"Be kind."},
+		{"id":"2","role":"activity","activityType":"map","content":{"zoom":1}},
+		{"id":"3","role":"user","name":"Ann","content":"Hello."},
+		{"id":"4","role":"user","content":[{"type":"image","source":{}},{"type":"text","text":"Is chess a sport?"}]}
+	]}`)
+	require.Equal(t, http.StatusOK, answer.Code, answer.Body)
+	settings := stage.StoredRecord(t, engine, "chess").Settings()
+	assert.Equal(t, "Is chess a sport?", settings.Topic)
+	var got []string
+	for _, d := range settings.Documents {
+		data, err := engine.File(t.Context(), "chess", d.Files[0].Hash)
+		require.NoError(t, err)
+		got = append(got, d.Name, string(data))
+	}
+	want := []string{"Earlier messages", "system:\nBe kind.\n\nuser Ann:\nHello.\n\n", "Context", "Place:\nOslo\n\n"}
+	assert.Equal(t, want, got)
+}
+
+// TestNothingIsStartedThatCannotBeFollowed: if all streams are taken, nothing is paid.
+func TestNothingIsStartedThatCannotBeFollowed(t *testing.T) {
+	engine, _ := stage.Engine(stage.TwoDebaters())
+	u := offering(t, engine, stage.TwoDebaters(), web.Options{Streams: 1})
+	_, release, err := u.web.Hold(u.request(http.MethodPost, ""))
+	require.NoError(t, err)
+	full := u.ask(`{"threadId":"chess","runId":"r","messages":[{"id":"m","role":"user","content":"Is chess a sport?"}]}`)
+	assert.Equal(t, http.StatusServiceUnavailable, full.Code)
+	assert.NotEmpty(t, full.Header().Get("Retry-After"))
+	assertNone(t, engine)
+	release()
+	u.says("Is chess a sport?")
+	for range 2 { // each run gives its stream back
+		all := u.run()
+		assert.Equal(t, "success", all[len(all)-1].Outcome.Type)
+	}
+}
+
+// TestWhenAnInterruptExpires: not while a late answer still counts.
+func TestWhenAnInterruptExpires(t *testing.T) {
+	for overdue, expires := range map[flow.Option]bool{flow.OptionWait: false, flow.OptionSkip: true} {
+		config := stage.TwoDebaters()
+		config.Unattended = false
+		ben := &config.Participants[1]
+		ben.Model, ben.Person, ben.Term = "", true, flow.Term{Within: flow.Duration(time.Hour), Overdue: overdue}
+		engine, _ := stage.Engine(config)
+		u := offering(t, engine, config, web.Options{})
+		u.says("Is chess a sport?")
+		all := u.run()
+		interrupts := all[len(all)-1].Outcome.Interrupts
+		require.Len(t, interrupts, 1, overdue)
+		assert.Equal(t, expires, interrupts[0].ExpiresAt != "", overdue)
+	}
 }
 
 // TestQuestionsAreInterrupts: the next run answers them. One that is cancelled stays open.
@@ -258,7 +352,7 @@ func TestQuestionsAreInterrupts(t *testing.T) {
 	require.Len(t, asked.Interrupts, 1)
 	assert.Equal(t, "decision", asked.Interrupts[0].Reason)
 	assert.Contains(t, asked.Interrupts[0].ResponseSchema.Properties.Option.Enum, "skip")
-	id := asked.Interrupts[0].ID
+	id, used := asked.Interrupts[0].ID, tokens(all)
 
 	all = u.run(map[string]any{"interruptId": id, "status": "cancelled"})
 	require.Equal(t, asked, all[len(all)-1].Outcome)
@@ -267,11 +361,16 @@ func TestQuestionsAreInterrupts(t *testing.T) {
 		if runs > 0 {
 			payload = map[string]any{"option": "skip"}
 		}
-		all = u.run(map[string]any{"interruptId": asked.Interrupts[0].ID, "status": "resolved", "payload": payload})
+		closed := map[string]any{"interruptId": "nothing", "status": "resolved", "payload": "skip"}
+		all = u.run(closed, map[string]any{"interruptId": asked.Interrupts[0].ID, "status": "resolved", "payload": payload})
+		used += tokens(all)
 		asked = all[len(all)-1].Outcome
 	}
 	assert.Equal(t, "success", asked.Type)
-	assert.NotEmpty(t, stage.StoredRecord(t, engine, "chess").SkippedCalls)
+	record := stage.StoredRecord(t, engine, "chess")
+	assert.NotEmpty(t, record.SkippedCalls)
+	usage := record.Spent().Usage
+	assert.Equal(t, usage.Input+usage.Output, used, "each run has counted its own")
 	u.assertSaid(engine)
 }
 
@@ -359,7 +458,8 @@ func TestToolsThatAreUsed(t *testing.T) {
 	assert.Equal(t, 2, results)
 }
 
-// TestAPauseIsAnInterrupt: the next run resumes, and what the user has written meanwhile is said in between, once.
+// TestAPauseIsAnInterrupt: the next run resumes, and what the user has written meanwhile is said in between, once. What was written before
+// the topic stays, and is not said.
 func TestAPauseIsAnInterrupt(t *testing.T) {
 	config := stage.TwoDebaters()
 	engine, _ := stage.Engine(config)
@@ -368,19 +468,23 @@ func TestAPauseIsAnInterrupt(t *testing.T) {
 	_, err := engine.Submit(t.Context(), config)
 	require.NoError(t, err)
 	require.NoError(t, engine.Control(t.Context(), "chess", flow.Pause{}))
+	u.says("A topic that was refused.")
 	u.says(config.Topic)
 	all := u.run()
+	require.Len(t, u.messages, 2)
+	assert.Equal(t, config.Topic, u.messages[1].Content)
 	outcome := all[len(all)-1].Outcome
 	require.Len(t, outcome.Interrupts, 1)
 	assert.Equal(t, "paused", outcome.Interrupts[0].Reason)
-	u.says("And the old town?")
+	note := config.Topic + " And the old town?"
+	u.says(note)
 	u.run()
-	assert.Equal(t, "And the old town?", u.messages[len(u.messages)-1].Content)
+	assert.Equal(t, note, u.messages[len(u.messages)-1].Content)
 	all = u.run(map[string]any{"interruptId": "paused", "status": "resolved"})
 	assert.Equal(t, "success", all[len(all)-1].Outcome.Type)
 	record := stage.StoredRecord(t, engine, "chess")
 	require.Len(t, record.Notes, 1)
-	assert.Equal(t, "And the old town?", record.Notes[0].Text)
+	assert.Equal(t, note, record.Notes[0].Text)
 	u.assertSaid(engine)
 }
 
@@ -388,6 +492,7 @@ func TestAPauseIsAnInterrupt(t *testing.T) {
 func TestInputsThatAreRefused(t *testing.T) {
 	engine, _ := stage.Engine(stage.TwoDebaters())
 	u := offering(t, engine, stage.TwoDebaters(), web.Options{
+		Bodies: 1000,
 		Authorize: func(r *http.Request, a web.Access) (string, error) {
 			if a.Action == web.Start && r.Header.Get("Who") == "" {
 				return "", errors.New("no")
@@ -399,11 +504,12 @@ func TestInputsThatAreRefused(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, u.ask(`{"threadId":"chess","runId":"r",`+topic+`}`).Code)
 	u.header = http.Header{"Who": {"ann"}}
 	for body, field := range map[string]string{
-		`{`:                                  "",
+		`{"threadId":1}`:                     "",
 		`{"runId":"r",` + topic + `}`:        "threadId",
 		`{"threadId":"chess",` + topic + `}`: "runId",
 		`{"threadId":"chess","runId":"r"}`:   "topic",
-		`{"threadId":"chess","runId":"r","messages":[{"role":"user","content":[{"type":"image"}]}]}`: "messages",
+		`{"threadId":"chess","runId":"r","messages":[{"role":"user","content":7}]}`:                  "messages",
+		`{"threadId":"chess","runId":"r","messages":[{"role":"user","content":[{"type":"image"}]}]}`: "topic",
 		`{"threadId":"chess","runId":"r","state":{"preset":"three"},` + topic + `}`:                  "preset",
 		`{"threadId":"a/b","runId":"r",` + topic + `}`:                                               "id",
 	} {
@@ -413,9 +519,13 @@ func TestInputsThatAreRefused(t *testing.T) {
 		require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &problem))
 		assert.Equal(t, field, problem.Field, body)
 	}
+	assert.Equal(t, http.StatusBadRequest, u.ask(`{`).Code)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, u.ask(`{"threadId":"`+strings.Repeat("x", 1000)+`"}`).Code)
+	answer := httptest.NewRecorder()
+	u.handler.ServeHTTP(answer, u.request(http.MethodGet, ""))
+	assert.Equal(t, http.StatusMethodNotAllowed, answer.Code)
+	assert.Equal(t, http.MethodPost, answer.Header().Get("Allow"))
 	u.header["Content-Type"] = []string{"text/plain"}
-	assert.Equal(t, http.StatusUnprocessableEntity, u.ask(`{"threadId":"chess","runId":"r",`+topic+`}`).Code)
-	for info, err := range engine.List(t.Context(), store.Filter{}) {
-		t.Error("a conversation was started", info.ID, err)
-	}
+	assert.Equal(t, http.StatusUnsupportedMediaType, u.ask(`{"threadId":"chess","runId":"r",`+topic+`}`).Code)
+	assertNone(t, engine)
 }

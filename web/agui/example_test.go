@@ -27,7 +27,7 @@ func ExampleNew() {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", handler)
-	mux.Handle("POST /agui", agui.New(handler))
+	mux.Handle("/agui", agui.New(handler))
 
 	request := httptest.NewRequest(http.MethodPost, "http://localhost:8080/agui", strings.NewReader(`{
 		"threadId": "cars", "runId": "1", "tools": [], "context": [],

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/web"
 )
 
@@ -20,10 +22,9 @@ const (
 // standing is how a conversation stands.
 type standing struct {
 	Record struct {
-		State   flow.State    `json:"state"`
-		Topic   string        `json:"topic"`
-		Failure *flow.Error   `json:"failure"` // nil: there is none, or the client may not see it
-		Spent   *flow.Account `json:"spent"`   // nil: the client may not see it
+		State        flow.State     `json:"state"`
+		Failure      *flow.Error    `json:"failure"`      // nil: there is none, or the client may not see it
+		SpentByModel []flow.Account `json:"spentByModel"` // nil: there is nothing, or the client may not see it
 	} `json:"record"`
 	Legal     []string        `json:"legal"`
 	Questions []flow.Question `json:"questions"`
@@ -32,7 +33,8 @@ type standing struct {
 }
 
 // fields are those of the record that clients get as the state.
-const fields = "id,flow,format,state,topic,round,rounds,participants,schedule,verdict,solution,outcome,failure,spent,seq,result"
+const fields = "id,flow,format,state,topic,round,rounds,participants,schedule,verdict,solution,outcome,failure,spent,spentByModel," +
+	"seq,result"
 
 // stands reads how the conversation stands.
 func (c *connection) stands() (*standing, error) {
@@ -77,14 +79,16 @@ type outcome struct {
 	Interrupts []interrupt `json:"interrupts,omitempty"`
 }
 
-// usage is what the conversation has used, in tokens.
+// usage is what a model has used, in tokens.
 type usage struct {
-	Input      int `json:"inputTokens"`
-	Output     int `json:"outputTokens"`
-	Total      int `json:"totalTokens"`
-	Reasoning  int `json:"reasoningTokens"`
-	Cached     int `json:"cachedInputTokens"`
-	CacheWrite int `json:"cacheWriteInputTokens"`
+	Provider   string `json:"provider"`
+	Model      string `json:"model"`
+	Input      int    `json:"inputTokens,omitempty"`
+	Output     int    `json:"outputTokens,omitempty"`
+	Total      int    `json:"totalTokens,omitempty"`
+	Reasoning  int    `json:"reasoningTokens,omitempty"`
+	Cached     int    `json:"cachedInputTokens,omitempty"`
+	CacheWrite int    `json:"cacheWriteInputTokens,omitempty"`
 }
 
 // The roles of messages.
@@ -134,7 +138,7 @@ func interruptOf(q *flow.Question) interrupt {
 		out.Reason, out.Tool = "approval", q.Use.Use
 	}
 	out.Schema = map[string]any{"type": "object", "properties": properties, "required": []string{required}}
-	if !q.Until.IsZero() {
+	if !q.Until.IsZero() && q.Overdue != flow.OptionWait { // else a late answer counts
 		out.ExpiresAt = q.Until.UTC().Format(time.RFC3339)
 	}
 	if data, err := json.Marshal(map[string]any{"question": q}); err == nil { // a log has held it
@@ -266,23 +270,43 @@ func (c *connection) finish(t *talk, s *standing) (*event, error) {
 		return nil, err
 	}
 	if s.Record.State == flow.StateError {
-		last := &event{Type: "RUN_ERROR", Message: "the conversation has failed", Code: string(flow.StateError)}
+		last := &event{Type: "RUN_ERROR", Message: "the conversation has failed", Code: string(flow.StateError), Usage: c.used(s)}
 		if f := s.Record.Failure; f != nil {
 			last.Message, last.Code = f.Error(), string(f.Kind)
 		}
 		return last, nil
 	}
-	last := &event{Type: "RUN_FINISHED", ThreadID: c.in.Thread, RunID: c.in.Run, Outcome: &outcome{Type: "cancelled"}}
+	last := &event{
+		Type: "RUN_FINISHED", ThreadID: c.in.Thread, RunID: c.in.Run, Outcome: &outcome{Type: "cancelled"}, Usage: c.used(s),
+	}
 	if all := s.interrupts(); len(all) > 0 {
 		last.Outcome = &outcome{Type: "interrupt", Interrupts: all}
 	} else if s.Record.State == flow.StateCompleted {
 		last.Outcome.Type = "success"
 	}
-	if s.Record.Spent != nil {
-		u := s.Record.Spent.Usage
-		last.Usage = []usage{{u.Input, u.Output, u.Input + u.Output, u.Reasoning, u.CachedInput, u.CacheWrite}}
-	}
 	return last, nil
+}
+
+// used returns what the models have used since the run began.
+func (c *connection) used(s *standing) (out []usage) {
+	before := make(map[string]provider.Usage, len(c.before))
+	for i := range c.before {
+		before[c.before[i].Name] = c.before[i].Usage
+	}
+	for i := range s.Record.SpentByModel {
+		now := &s.Record.SpentByModel[i]
+		u, b := now.Usage, before[now.Name]
+		if u == b {
+			continue
+		}
+		vendor, model, _ := strings.Cut(now.Name, "/")
+		input, output := u.Input-b.Input, u.Output-b.Output
+		out = append(out, usage{
+			Provider: vendor, Model: model, Input: input, Output: output, Total: input + output,
+			Reasoning: u.Reasoning - b.Reasoning, Cached: u.CachedInput - b.CachedInput, CacheWrite: u.CacheWrite - b.CacheWrite,
+		})
+	}
+	return out
 }
 
 // send writes an event.

@@ -13,7 +13,8 @@ import (
 type talk struct {
 	send     func(*event) error
 	given    []message          // those of the client
-	messages []any              // those that are over, as a snapshot holds them
+	topic    string             // of the conversation
+	messages []told             // those that are over, after the topic
 	open     map[string]*spoken // messages that are being spoken, by call
 	step     string             // the step that is open
 	stale    bool               // the client has texts that do not count: a snapshot corrects them when no message is open
@@ -30,35 +31,57 @@ type spoken struct {
 func (t *talk) remember(e *flow.Event) {
 	switch body := e.Body.(type) {
 	case *flow.Start:
-		t.began(body.Settings.Topic)
+		t.topic = body.Settings.Topic
 	case *flow.Turn:
-		t.keep(turnOf(body))
+		t.messages = append(t.messages, turnOf(body))
 	case *flow.Note:
-		t.keep(noteOf(body))
+		t.messages = append(t.messages, noteOf(body))
 	case *flow.ToolCalls:
 		for i := range body.Uses {
 			if u := &body.Uses[i]; u.Denied == "" {
-				t.keep(useOf(u))
+				t.messages = append(t.messages, useOf(u))
 			}
 		}
 	case *flow.ToolResult:
-		t.keep(resultOf(body))
+		t.messages = append(t.messages, resultOf(body))
 	}
 }
 
-// began keeps what has begun the thread: the messages of the client up to the first one of the user.
-func (t *talk) began(topic string) {
-	i := slices.IndexFunc(t.given, func(m message) bool { return m.Role == fromUser })
-	if i < 0 {
-		t.keep(told{ID: "topic", Role: fromUser, Content: &topic})
-		return
-	}
-	for k := range t.given[:i+1] {
-		t.keep(&t.given[k])
-	}
+// has reports whether a message is one that the conversation has.
+func (t *talk) has(id string) bool {
+	return slices.ContainsFunc(t.messages, func(m told) bool { return m.ID == id })
 }
 
-func (t *talk) keep(message any) { t.messages = append(t.messages, message) }
+// begun returns which of the client's messages has begun the conversation: the last one with the topic before all that the conversation
+// has. The topic may be its first line. -1: none.
+func (t *talk) begun() int {
+	out := -1
+	for i := range t.given {
+		m := &t.given[i]
+		if t.has(m.ID) {
+			break
+		}
+		if text, err := m.text(); err == nil && m.Role == fromUser && (text == t.topic || flow.TopicOf(text, "") == t.topic) {
+			out = i
+		}
+	}
+	return out
+}
+
+// all returns all messages, as a snapshot holds them: those of the client that have begun the conversation, and what was said since.
+func (t *talk) all() (out []any) {
+	begun := t.begun()
+	if begun < 0 {
+		out = append(out, told{ID: "topic", Role: fromUser, Content: &t.topic})
+	}
+	for i := range t.given[:begun+1] {
+		out = append(out, &t.given[i])
+	}
+	for i := range t.messages {
+		out = append(out, &t.messages[i])
+	}
+	return out
+}
 
 // told is a message of a snapshot that the client has not given.
 type told struct {
@@ -284,7 +307,7 @@ func (t *talk) settle() error {
 		return nil
 	}
 	t.stale = false
-	return t.send(&event{Type: "MESSAGES_SNAPSHOT", Messages: t.messages})
+	return t.send(&event{Type: "MESSAGES_SNAPSHOT", Messages: t.all()})
 }
 
 // close ends what is open.

@@ -72,7 +72,8 @@ func (a *answer) follow(say func(text string) error) (*standing, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t, ok := e.Body.(*flow.Transition); ok && (t.To == flow.StateAwaitingInput || t.To == flow.StateError) {
+		t, ok := e.Body.(*flow.Transition)
+		if ok && (t.To == flow.StatePaused || t.To == flow.StateAwaitingInput || t.To == flow.StateError) {
 			if s, err := a.stands(); err != nil || s.Record.State == t.To { // what has been answered since is history
 				return s, err
 			}
@@ -103,7 +104,9 @@ func (a *answer) end(s *standing) (string, error) {
 		if s.Record.Failure != nil {
 			err = fmt.Errorf("%w: %s", err, s.Record.Failure.Error())
 		}
-		return "", &flow.Error{Kind: provider.KindState, Op: "chat", Err: err}
+		return "", &refusal{status: http.StatusBadGateway, err: &flow.Error{Kind: provider.KindState, Op: "chat", Err: err}}
+	case flow.StatePaused:
+		return fmt.Sprintf("### Paused\n\nThe conversation %s goes on when somebody resumes it there.\n", a.id), nil
 	case flow.StateAwaitingInput:
 	default:
 		return "", nil
@@ -126,16 +129,24 @@ func (a *answer) end(s *standing) (string, error) {
 
 // choice is the only one of an answer. A piece has a delta, and the whole answer a message.
 type choice struct {
-	Index   int     `json:"index"`
-	Message *speech `json:"message,omitempty"`
-	Delta   *speech `json:"delta,omitempty"`
-	Reason  *string `json:"finish_reason"`
+	Index    int       `json:"index"`
+	Message  *speech   `json:"message,omitempty"`
+	Delta    *delta    `json:"delta,omitempty"`
+	Logprobs *struct{} `json:"logprobs"` // the API wants it to be null
+	Reason   *string   `json:"finish_reason"`
 }
 
 // speech is what is said.
 type speech struct {
+	Role    string  `json:"role"`
+	Content string  `json:"content"`
+	Refusal *string `json:"refusal"` // the API wants it to be null
+}
+
+// delta is what a piece adds to what is said.
+type delta struct {
 	Role    string `json:"role,omitempty"`
-	Content string `json:"content"`
+	Content string `json:"content,omitempty"`
 }
 
 // completion is an answer, or a piece of it.
@@ -145,11 +156,15 @@ type completion struct {
 	Created int64    `json:"created"`
 	Model   string   `json:"model"`
 	Choices []choice `json:"choices"`
-	Usage   *usage   `json:"usage,omitempty"`
+	Usage   any      `json:"usage,omitempty"` // a *usage, which is null in pieces without one; nil: it is not there
 }
 
 func (a *answer) completion(object string, choices ...choice) completion {
-	return completion{ID: a.id, Object: object, Created: a.created, Model: a.in.Model, Choices: append([]choice{}, choices...)}
+	c := completion{ID: a.id, Object: object, Created: a.created, Model: a.in.Model, Choices: append([]choice{}, choices...)}
+	if a.in.Stream && a.in.StreamOptions.IncludeUsage {
+		c.Usage = (*usage)(nil)
+	}
+	return c
 }
 
 // whole answers when the conversation is over.
@@ -170,7 +185,9 @@ func (a *answer) whole() {
 	out.WriteString(last)
 	reason := "stop"
 	c := a.completion("chat.completion", choice{Message: &speech{Role: "assistant", Content: out.String()}, Reason: &reason})
-	c.Usage = s.usage()
+	if u := s.usage(); u != nil {
+		c.Usage = u
+	}
 	reply(a.response, http.StatusOK, c)
 }
 
@@ -182,7 +199,7 @@ func (a *answer) stream() {
 	header.Set("X-Accel-Buffering", "no") // nginx would gather events
 	header.Set("X-Content-Type-Options", "nosniff")
 	defer func() { _ = http.NewResponseController(a.response).SetWriteDeadline(time.Time{}) }() // the connection may serve another request
-	err := a.piece(&speech{Role: "assistant"}, "")
+	err := a.piece(&delta{Role: "assistant"}, "")
 	if err != nil {
 		return
 	}
@@ -190,21 +207,21 @@ func (a *answer) stream() {
 		if text == "" {
 			return a.write(":\n\n")
 		}
-		return a.piece(&speech{Content: text}, "")
+		return a.piece(&delta{Content: text}, "")
 	})
 	last := ""
 	if err == nil {
 		last, err = a.end(s)
 	}
 	if err == nil && last != "" {
-		err = a.piece(&speech{Content: last}, "")
+		err = a.piece(&delta{Content: last}, "")
 	}
 	if err != nil {
 		out, _ := failureOf(err)
 		_ = a.send(map[string]failure{"error": out}) // the client may be gone
 		return
 	}
-	if a.piece(&speech{}, "stop") != nil {
+	if a.piece(&delta{}, "stop") != nil {
 		return
 	}
 	if u := s.usage(); u != nil && a.in.StreamOptions.IncludeUsage {
@@ -216,8 +233,8 @@ func (a *answer) stream() {
 }
 
 // piece sends a piece of the answer. reason is why it is the last one; "": it is not.
-func (a *answer) piece(delta *speech, reason string) error {
-	c := choice{Delta: delta}
+func (a *answer) piece(d *delta, reason string) error {
+	c := choice{Delta: d}
 	if reason != "" {
 		c.Reason = &reason
 	}

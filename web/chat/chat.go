@@ -10,20 +10,19 @@
 //
 // The answer has each turn when it is over, and what judges say, with a heading each. Its id is that of the conversation. A client that
 // leaves ends nothing: the conversation goes on, and stands on the page. If a person must answer a question, the answer ends with the
-// words of the question.
+// words of the question. If somebody has paused the conversation, the answer ends with that.
 //
-// A request that a client sends again starts another conversation, unless it has the header Idempotency-Key: with the same key it gets the
-// same conversation, from its beginning. Errors of a conversation that has begun ask the client not to try again.
+// A request that a client sends again starts another conversation, unless it has the header Idempotency-Key: with the same key the same
+// caller gets the same conversation, from its beginning. Errors of a conversation that has begun ask the client not to try again.
 package chat
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -36,18 +35,12 @@ import (
 	"github.com/agonist-dev/debate/web"
 )
 
-// The bounds of a request.
-const (
-	mostBytes = 20 << 20
-	readTime  = 30 * time.Second
-)
-
 // New returns the endpoint for the conversations of a handler: POST /v1/chat/completions, GET /v1/models and GET /v1/models/{model}. The
 // rights, the policy and the quota are those of the handler.
 func New(h *web.Handler) http.Handler {
 	e := &endpoint{h}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", e.complete)
+	mux.HandleFunc("/v1/chat/completions", e.complete)
 	mux.HandleFunc("GET /v1/models", e.list)
 	mux.HandleFunc("GET /v1/models/{model...}", e.describe)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
@@ -109,7 +102,8 @@ func (e *endpoint) offers(name string) error {
 		return nil
 	}
 	err := flow.WithMend(fmt.Errorf("the model is unknown: %w", flow.ErrNotFound), "ask for /v1/models")
-	return &flow.Error{Kind: provider.KindValidation, Op: "chat", Field: "model", Err: err}
+	err = &flow.Error{Kind: provider.KindValidation, Op: "chat", Field: "model", Err: err}
+	return &refusal{status: http.StatusNotFound, code: "model_not_found", err: err}
 }
 
 // request is what an endpoint reads of a request. All else that the API knows has no effect.
@@ -135,12 +129,14 @@ type message struct {
 	Role    string          `json:"role"`
 	Name    string          `json:"name"`
 	Content json.RawMessage `json:"content"` // a text, or a list of parts
+	Refusal string          `json:"refusal"` // what an assistant has said in place of a content
 }
 
 // part is a part of a message.
 type part struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
 }
 
 // text returns the text of a message.
@@ -148,7 +144,7 @@ func (m *message) text() (string, error) {
 	var whole *string
 	if len(m.Content) == 0 || json.Unmarshal(m.Content, &whole) == nil {
 		if whole == nil { // a message of calls of tools has none
-			return "", nil
+			return m.Refusal, nil
 		}
 		return *whole, nil
 	}
@@ -158,26 +154,24 @@ func (m *message) text() (string, error) {
 	}
 	texts := make([]string, len(parts))
 	for i := range parts {
-		if parts[i].Type != "text" {
+		switch parts[i].Type {
+		case "text":
+			texts[i] = parts[i].Text
+		case "refusal":
+			texts[i] = parts[i].Refusal
+		default:
 			return "", fmt.Errorf("has a part of type %q: only texts are read", parts[i].Type)
 		}
-		texts[i] = parts[i].Text
 	}
 	return strings.Join(texts, "\n"), nil
 }
 
 // read reads a request.
-func read(w http.ResponseWriter, r *http.Request) (*request, error) {
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return nil, invalid("", "the Content-Type of the request must be application/json")
-	}
-	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(readTime)) // not all that is written to is a connection
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBytes))
+func (e *endpoint) read(w http.ResponseWriter, r *http.Request) (*request, error) {
+	data, err := e.web.Body(w, r)
 	if err != nil {
-		return nil, invalid("", "the body cannot be read: it has too many bytes, or has not arrived in time")
+		return nil, err
 	}
-	_ = connection.SetReadDeadline(time.Time{})
 	in := new(request)
 	if err := json.Unmarshal(data, in); err != nil {
 		return nil, invalid("", "the body is not the JSON of a chat completion")
@@ -225,16 +219,23 @@ func (in *request) about() (topic string, earlier []flow.Document, err error) {
 
 // complete starts a conversation, and answers with what is said in it.
 func (e *endpoint) complete(w http.ResponseWriter, r *http.Request) {
-	if _, err := e.web.Allow(r, web.Access{Action: web.Start}); err != nil {
-		e.refuse(w, err)
-		return
-	}
-	in, err := read(w, r)
+	caller, err := e.web.Allow(r, web.Access{Action: web.Start})
 	if err != nil {
 		e.refuse(w, err)
 		return
 	}
-	id, err := e.start(r, in)
+	in, err := e.read(w, r)
+	if err != nil {
+		e.refuse(w, err)
+		return
+	}
+	r, release, err := e.web.Hold(r) // a conversation that nobody could follow would cost, too
+	if err != nil {
+		e.refuse(w, err)
+		return
+	}
+	defer release()
+	id, err := e.start(r, caller, in)
 	if err != nil {
 		e.refuse(w, err)
 		return
@@ -249,7 +250,7 @@ func (e *endpoint) complete(w http.ResponseWriter, r *http.Request) {
 }
 
 // start starts the conversation that a request asks for.
-func (e *endpoint) start(r *http.Request, in *request) (id string, err error) {
+func (e *endpoint) start(r *http.Request, caller web.Caller, in *request) (id string, err error) {
 	if err := e.offers(in.Model); err != nil {
 		return "", err
 	}
@@ -258,7 +259,7 @@ func (e *endpoint) start(r *http.Request, in *request) (id string, err error) {
 		return "", err
 	}
 	if key := r.Header.Get("Idempotency-Key"); key != "" {
-		sum := sha256.Sum256([]byte(key))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", caller.Who, caller.Labels, key)) // others have the same keys
 		id = "chat-" + hex.EncodeToString(sum[:16])
 	}
 	config, err := e.web.About(in.Model, topic, id, earlier...)
@@ -279,9 +280,26 @@ type failure struct {
 	Code    *string `json:"code"`
 }
 
+// refusal is an error with a status of its own.
+type refusal struct {
+	status int
+	code   string // "": the kind of the error
+	err    error
+}
+
+func (r *refusal) Error() string { return r.err.Error() }
+
+func (r *refusal) Unwrap() error { return r.err }
+
 // failureOf describes an error.
 func failureOf(err error) (failure, web.Problem) {
 	p := web.Explain(err)
+	code := string(p.Kind)
+	if own, ok := errors.AsType[*refusal](err); ok {
+		p.Status, code = own.status, cmp.Or(own.code, code)
+	} else if p.Status == http.StatusUnprocessableEntity { // the API has one status for all that is wrong in a request
+		p.Status = http.StatusBadRequest
+	}
 	out := failure{Message: p.Detail, Type: "invalid_request_error"}
 	if p.Hint != "" {
 		out.Message += ": " + p.Hint
@@ -299,8 +317,8 @@ func failureOf(err error) (failure, web.Problem) {
 	if p.Field != "" {
 		out.Param = &p.Field
 	}
-	if p.Kind != "" {
-		out.Code = new(string(p.Kind))
+	if code != "" {
+		out.Code = &code
 	}
 	return out, p
 }

@@ -42,6 +42,13 @@ type reply struct {
 // served is an endpoint that offers a debate as the model "two".
 func served(t *testing.T, config debate.Config, o web.Options, befalls ...provider.Kind) (http.Handler, *debate.Engine) {
 	t.Helper()
+	h, engine := offered(t, config, o, befalls...)
+	return chat.New(h), engine
+}
+
+// offered is a handler that offers a debate as its only preset.
+func offered(t *testing.T, config debate.Config, o web.Options, befalls ...provider.Kind) (*web.Handler, *debate.Engine) {
+	t.Helper()
 	engine, source := stage.Engine(config)
 	engine.Store = &store.Memory{}
 	for _, kind := range befalls {
@@ -57,7 +64,15 @@ func served(t *testing.T, config debate.Config, o web.Options, befalls ...provid
 		defer cancel()
 		assert.NoError(t, engine.Shutdown(ctx))
 	})
-	return chat.New(h), engine
+	return h, engine
+}
+
+// assertNone: no conversation was started.
+func assertNone(t *testing.T, engine *debate.Engine) {
+	t.Helper()
+	for info, err := range engine.List(t.Context(), store.Filter{}) {
+		t.Error("a conversation was started", info.ID, err)
+	}
 }
 
 // ask sends a request as a program on this machine.
@@ -93,7 +108,9 @@ func asked(topic, more string) string {
 // key gets the same conversation, as a stream of the same words.
 func TestACompletion(t *testing.T) {
 	h, engine := served(t, stage.TwoDebaters(), web.Options{})
-	whole := read(t, ask(t, h, http.MethodPost, completions, asked("Is chess a sport?", ""), "Idempotency-Key", "k"), http.StatusOK)
+	first := ask(t, h, http.MethodPost, completions, asked("Is chess a sport?", ""), "Idempotency-Key", "k")
+	whole := read(t, first, http.StatusOK)
+	assert.Contains(t, first.Body.String(), `"refusal":null},"logprobs":null,"finish_reason":"stop"`)
 	require.Equal(t, "chat.completion", whole.Object)
 	require.Len(t, whole.Choices, 1)
 	said := whole.Choices[0].Message.Content
@@ -121,6 +138,9 @@ func TestACompletion(t *testing.T) {
 	require.Equal(t, "text/event-stream", answer.Header().Get("Content-Type"))
 	stream, ended := strings.CutSuffix(answer.Body.String(), "data: [DONE]\n\n")
 	assert.True(t, ended)
+	assert.Contains(t, stream, `"choices":[{"index":0,"delta":{"role":"assistant"},"logprobs":null,"finish_reason":null}],"usage":null}`)
+	assert.Contains(t, stream, `"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null}`)
+	assert.Equal(t, strings.Count(stream, "data: ")-1, strings.Count(stream, `"usage":null`), "all pieces but the last")
 	var joined strings.Builder
 	total := 0
 	for line := range strings.Lines(stream) {
@@ -140,6 +160,47 @@ func TestACompletion(t *testing.T) {
 	}
 	assert.Equal(t, said, joined.String())
 	assert.Equal(t, whole.Usage.Total, total)
+	plain := ask(t, h, http.MethodPost, completions, asked("Is chess a sport?", `,"stream":true`), "Idempotency-Key", "k")
+	assert.NotContains(t, plain.Body.String(), `"usage"`)
+}
+
+// TestEarlierMessagesAreADocument: what an assistant has refused is among them.
+func TestEarlierMessagesAreADocument(t *testing.T) {
+	h, engine := served(t, stage.TwoDebaters(), web.Options{})
+	out := read(t, ask(t, h, http.MethodPost, completions, `{"model":"two","messages":[
+		{"role":"user","name":"Ann","content":[{"type":"text","text":"Is tag a sport?"}]},
+		{"role":"assistant","content":[{"type":"refusal","refusal":"I cannot say."}]},
+		{"role":"assistant","content":null,"refusal":"Nor now."},
+		{"role":"user","content":"Is chess a sport?"}
+	]}`), http.StatusOK)
+	documents := stage.StoredRecord(t, engine, out.ID).Settings().Documents
+	require.Len(t, documents, 1)
+	text, err := engine.File(t.Context(), out.ID, documents[0].Files[0].Hash)
+	require.NoError(t, err)
+	assert.Equal(t, "user Ann:\nIs tag a sport?\n\nassistant:\nI cannot say.\n\nassistant:\nNor now.\n\n", string(text))
+}
+
+// TestAPauseEndsTheAnswer: with the same key the client gets the rest, when somebody has resumed the conversation.
+func TestAPauseEndsTheAnswer(t *testing.T) {
+	var engine *debate.Engine
+	h, engine := served(t, stage.TwoDebaters(), web.Options{Start: func(ctx context.Context, c flow.Config) (string, error) {
+		id, err := engine.Submit(ctx, c)
+		if err != nil {
+			return "", err
+		}
+		return id, engine.Control(ctx, id, flow.Pause{})
+	}})
+	body := asked("Is chess a sport?", "")
+	out := read(t, ask(t, h, http.MethodPost, completions, body, "Idempotency-Key", "k"), http.StatusOK)
+	assert.Equal(t, "stop", out.Choices[0].Reason)
+	assert.Equal(t, "### Paused\n\nThe conversation "+out.ID+" goes on when somebody resumes it there.\n", out.Choices[0].Message.Content)
+	require.NoError(t, engine.Control(t.Context(), out.ID, flow.Resume{}))
+	_, err := engine.Open(t.Context(), out.ID)
+	require.NoError(t, err)
+	rest := read(t, ask(t, h, http.MethodPost, completions, body, "Idempotency-Key", "k"), http.StatusOK)
+	assert.Equal(t, out.ID, rest.ID)
+	assert.Contains(t, rest.Choices[0].Message.Content, "### verdict\n\n")
+	assert.NotContains(t, rest.Choices[0].Message.Content, "### Paused")
 }
 
 // TestAQuestionEndsTheAnswer: its words and its options are the last ones.
@@ -185,7 +246,8 @@ func TestAFailureIsAnError(t *testing.T) {
 	h, _ := served(t, stage.TwoDebaters(), web.Options{}, provider.KindAuthentication)
 	answer := ask(t, h, http.MethodPost, completions, asked("Is chess a sport?", ""))
 	assert.Equal(t, "false", answer.Header().Get("X-Should-Retry"))
-	out := read(t, answer, http.StatusConflict)
+	out := read(t, answer, http.StatusBadGateway)
+	assert.Equal(t, "server_error", out.Error.Type)
 	assert.Contains(t, out.Error.Message, "authentication")
 	stream := ask(t, h, http.MethodPost, completions, asked("Is chess a sport?", `,"stream":true`)).Body.String()
 	assert.Contains(t, stream, `data: {"error":{"message":"the conversation `)
@@ -199,16 +261,16 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		status int
 		param  string
 	}{
-		`{`: {http.StatusUnprocessableEntity, ""},
+		`{`: {http.StatusBadRequest, ""},
 		`{"model":"three","messages":[{"role":"user","content":"x"}]}`: {http.StatusNotFound, "model"},
-		`{"model":"two"}`: {http.StatusUnprocessableEntity, "messages"},
-		`{"model":"two","messages":[{"role":"assistant","content":"x"}]}`:               {http.StatusUnprocessableEntity, "messages"},
-		`{"model":"two","messages":[{"role":"user","content":" "}]}`:                    {http.StatusUnprocessableEntity, "messages[0].content"},
-		`{"model":"two","messages":[{"role":"user","content":[{"type":"image_url"}]}]}`: {http.StatusUnprocessableEntity, "messages[0].content"},
-		asked("x", `,"n":2`):                                    {http.StatusUnprocessableEntity, "n"},
-		asked("x", `,"tools":[{}]`):                             {http.StatusUnprocessableEntity, "tools"},
-		asked("x", `,"functions":[{}]`):                         {http.StatusUnprocessableEntity, "functions"},
-		asked("x", `,"response_format":{"type":"json_object"}`): {http.StatusUnprocessableEntity, "response_format"},
+		`{"model":"two"}`: {http.StatusBadRequest, "messages"},
+		`{"model":"two","messages":[{"role":"assistant","content":"x"}]}`:               {http.StatusBadRequest, "messages"},
+		`{"model":"two","messages":[{"role":"user","content":" "}]}`:                    {http.StatusBadRequest, "messages[0].content"},
+		`{"model":"two","messages":[{"role":"user","content":[{"type":"image_url"}]}]}`: {http.StatusBadRequest, "messages[0].content"},
+		asked("x", `,"n":2`):                                    {http.StatusBadRequest, "n"},
+		asked("x", `,"tools":[{}]`):                             {http.StatusBadRequest, "tools"},
+		asked("x", `,"functions":[{}]`):                         {http.StatusBadRequest, "functions"},
+		asked("x", `,"response_format":{"type":"json_object"}`): {http.StatusBadRequest, "response_format"},
 	} {
 		out := read(t, ask(t, h, http.MethodPost, completions, body), want.status)
 		require.NotNil(t, out.Error, body)
@@ -216,12 +278,41 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		assert.Equal(t, want.param, out.Error.Param, body)
 		assert.NotEmpty(t, out.Error.Message, body)
 	}
-	read(t, ask(t, h, http.MethodPost, completions, asked("x", ""), "Content-Type", "text/plain"), http.StatusUnprocessableEntity)
+	unknown := ask(t, h, http.MethodPost, completions, `{"model":"three","messages":[{"role":"user","content":"x"}]}`)
+	assert.Equal(t, "model_not_found", read(t, unknown, http.StatusNotFound).Error.Code)
+	read(t, ask(t, h, http.MethodPost, completions, asked("x", ""), "Content-Type", "text/plain"), http.StatusUnsupportedMediaType)
+	got := ask(t, h, http.MethodGet, completions, "")
+	read(t, got, http.StatusMethodNotAllowed)
+	assert.Equal(t, http.MethodPost, got.Header().Get("Allow"))
 	read(t, ask(t, h, http.MethodPost, completions, asked("x", ""), "Sec-Fetch-Site", "cross-site"), http.StatusForbidden)
 	read(t, ask(t, h, http.MethodPost, completions, asked("x", ""), "X-Forwarded-For", "10.0.0.1"), http.StatusForbidden)
 	read(t, ask(t, h, http.MethodGet, "/v1/embeddings", ""), http.StatusNotFound)
-	for info, err := range engine.List(t.Context(), store.Filter{}) {
-		t.Error("a conversation was started", info.ID, err)
+	assertNone(t, engine)
+}
+
+// TestNothingIsStartedThatCannotBeFollowed: if all streams are taken, or the caller may not see what is said, nothing is paid.
+func TestNothingIsStartedThatCannotBeFollowed(t *testing.T) {
+	offers, engine := offered(t, stage.TwoDebaters(), web.Options{
+		Streams: 1,
+		Authorize: func(r *http.Request, a web.Access) (string, error) {
+			if who := r.Header.Get("Authorization"); who != "starter" || a.Action == web.Start {
+				return who, nil
+			}
+			return "", errors.New("no")
+		},
+	})
+	h, body := chat.New(offers), asked("Is chess a sport?", "")
+	read(t, ask(t, h, http.MethodPost, completions, body, "Authorization", "starter"), http.StatusForbidden)
+	_, release, err := offers.Hold(httptest.NewRequestWithContext(t.Context(), http.MethodPost, completions, http.NoBody))
+	require.NoError(t, err)
+	full := ask(t, h, http.MethodPost, completions, body, "Authorization", "ann")
+	assert.NotEmpty(t, full.Header().Get("Retry-After"))
+	assert.Empty(t, full.Header().Get("X-Should-Retry"), "it costs nothing to ask again")
+	assert.Equal(t, "server_error", read(t, full, http.StatusServiceUnavailable).Error.Type)
+	assertNone(t, engine)
+	release()
+	for range 2 { // each gives its stream back
+		read(t, ask(t, h, http.MethodPost, completions, body, "Authorization", "ann"), http.StatusOK)
 	}
 }
 
@@ -253,4 +344,12 @@ func TestRightsOfTheHandlerHold(t *testing.T) {
 	out := read(t, ask(t, h, http.MethodPost, completions, asked("Is chess a sport?", ""), "Authorization", "Bearer ann"), http.StatusOK)
 	assert.Nil(t, out.Usage)
 	assert.Equal(t, "ann", stage.StoredRecord(t, engine, out.ID).Settings().Labels["tenant"])
+
+	keyed := func(who string) string {
+		body := asked("Is chess a sport?", "")
+		answer := ask(t, h, http.MethodPost, completions, body, "Authorization", "Bearer "+who, "Idempotency-Key", "1")
+		return read(t, answer, http.StatusOK).ID
+	}
+	assert.Equal(t, keyed("ann"), keyed("ann"))
+	assert.NotEqual(t, keyed("ann"), keyed("bob"), "each has keys of its own")
 }

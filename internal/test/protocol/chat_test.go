@@ -102,7 +102,7 @@ func TestTheOpenAIClientReadsErrors(t *testing.T) {
 
 	_, err = client.Chat.Completions.New(t.Context(), question("two"))
 	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, http.StatusConflict, failure.StatusCode)
+	assert.Equal(t, http.StatusBadGateway, failure.StatusCode)
 	stream := client.Chat.Completions.NewStreaming(t.Context(), question("two"))
 	for stream.Next() {
 		require.Empty(t, stream.Current().Usage.TotalTokens)

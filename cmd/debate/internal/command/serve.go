@@ -149,7 +149,7 @@ func protocols(h *web.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", h)
 	mux.Handle("/v1/", chat.New(h))
-	mux.Handle("POST /agui", agui.New(h))
+	mux.Handle("/agui", agui.New(h))
 	mux.Handle("/mcp", mcp.New(h))
 	return mux
 }
