@@ -2,7 +2,7 @@ package web
 
 import "cmp"
 
-// rasters are the types of files that keep theirs: pictures without scripts. All others are bytes to browsers.
+// rasters are the types of files that keep theirs, and that browsers show: pictures without scripts. All others are bytes, which they save.
 //
 //nolint:gochecknoglobals // read only
 var rasters = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
@@ -24,12 +24,13 @@ func (x *exchange) file() error {
 			name, kind = one.Name, one.Type
 		}
 	}
+	how := "inline"
 	if !rasters[kind] {
-		kind = "application/octet-stream"
+		how, kind = "attachment", "application/octet-stream"
 	}
 	header := x.response.Header()
 	header.Set("Content-Type", kind)
-	header.Set("Content-Disposition", attached(cmp.Or(name, hash)))
+	header.Set("Content-Disposition", disposed(how, cmp.Or(name, hash)))
 	header.Set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'")
 	header.Set("Cache-Control", "private, no-cache")
 	x.write(x.operation.status, data, exportTime)
