@@ -59,7 +59,7 @@ function Page() {
       });
     };
     const pressed = (e) => {
-      if (off.get() && e.key !== '?' || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+      if (off.get() || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
       if (e.target.closest('input, textarea, select, dialog, [contenteditable]')) return;
       if (press(e.key, show)) e.preventDefault();
     };
@@ -80,7 +80,8 @@ function Page() {
       <nav aria-label="Page"><a href="#/" aria-current=${!view || view === 'c' ? 'true' : undefined}>Conversations</a>
         <a href="#/inbox" aria-current=${view === 'inbox' ? 'page' : undefined}>Questions<${Waiting} /></a>
         <a href="#/new" aria-current=${view === 'new' ? 'page' : undefined}>New</a></nav>
-      <button type="button" class="plain keys-help" aria-label="Keys" onClick=${() => show(true)}>?</button></div></header>
+      <button type="button" class="plain keys-help ${off.get() ? 'off' : ''}" aria-label="Keys"
+        onClick=${() => show(true)}>?</button></div></header>
     <main id="main" tabindex="-1"><${View} place=${place} /></main>
     ${help && html`<${Keys} close=${() => show(false)} />`}`;
 }
@@ -124,6 +125,14 @@ function Keys({ close }) {
       set(e.target.checked);
     }} /><span>Do nothing at these keys</span></label><//>`;
 }
+
+// Where what has the focus goes, as a question does that is answered, the heading gets it: the keys go on from there, not from the top.
+let focused = null;
+addEventListener('focusin', (e) => { focused = e.target; });
+new MutationObserver(() => {
+  if (!focused || focused.isConnected || document.activeElement !== document.body) return;
+  document.querySelector('main h1')?.focus({ preventScroll: true });
+}).observe(document.getElementById('page'), { childList: true, subtree: true });
 
 api.get('flows').then((found) => Object.assign(meanings, found.options), () => {});
 render(html`<${Page} />`, document.getElementById('page'));

@@ -117,7 +117,7 @@ export function Start({ api }) {
         <aside class="side-column" aria-label="What will happen"><${Foreseen} found=${found} errors=${errors} used=${at.used}
           raw=${raw !== null} /></aside>
       </div>
-      <div class="dock always"><${Price} found=${found} /><button class="main" disabled=${start.busy || Boolean(wrong)}>
+      <div class="dock always"><${Price} found=${found} /><button class="main" aria-disabled=${start.busy || Boolean(wrong)}>
         ${start.busy ? 'Starting …' : 'Start'}</button></div>
       <${Trouble} problem=${start.problem} />
     <//>`}
