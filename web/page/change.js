@@ -3,13 +3,11 @@ import { of } from './api.js';
 import { Dialog, Form, Input, Trouble, announce, html, useAct, useState } from './ui.js';
 import { cut, line, spaced } from './words.js';
 
-// budgetOf returns a budget with another limit of the cost. The soft limit follows it, so that a conclusion has room, and so that a
-// conversation that has ended at it can go on. 0: the cost has no limit.
+// budgetOf returns a budget with another limit of the cost. It is the soft limit too: so the rounds end early enough for a conclusion, and
+// a conversation that has ended at its soft limit can go on. 0: the cost has no limit.
 export function budgetOf(former, limit) {
-  const { soft = 0, hard = 0, ...rest } = former ?? {};
-  if (!limit) return rest;
-  const share = soft > 0 && hard > soft ? soft / hard : 1;
-  return { ...rest, soft: Math.min(limit, Number((limit * share).toPrecision(6))), hard: limit };
+  const { soft: _, hard: __, ...rest } = former ?? {};
+  return limit ? { ...rest, soft: limit, hard: limit } : rest;
 }
 
 // Change is a dialog for the settings of a conversation.
@@ -32,7 +30,7 @@ export function Change({ conv, api, limit, close }) {
   });
   return html`<${Dialog} title="Change the settings" close=${close}><${Form} act=${act.run}>
     <${Input} label="USD at most" type="number" min="0" value=${form.hard} put=${put('hard')}
-      hint="No call starts whose worst case would pass it. Empty: no limit." />
+      hint="The rounds end early enough for a conclusion. No call starts that could pass it. Empty: no limit." />
     ${rounds > 0 && html`<${Input} label=${conv.read.record.flow === 'arbiter' ? 'Executions at most' : 'Rounds at most'} type="number"
       min="1" step="1" required value=${form.rounds} put=${put('rounds')} />`}
     <${Input} label="Another model for" value=${form.who} put=${put('who')}
