@@ -2,7 +2,7 @@
 import { of } from './api.js';
 import { Change, Inputs } from './change.js';
 import { Dialog, Face, Files, Form, Input, Line, State, Trouble, announce, html, useAct, useChanges, useNow, useState } from './ui.js';
-import { count, line, over, span, spaced, usd } from './words.js';
+import { count, cut, line, over, span, spaced, usd } from './words.js';
 
 const controls = {
   pause: ['Pause', 'No call starts until it is resumed.'], resume: ['Resume', 'It goes on where it was paused.'],
@@ -22,6 +22,7 @@ export function Rail({ conv, api, children }) {
     ${record.state === 'paused' && open > 0 && html`<p class="soft">${count(open, 'call is', 'calls are')} finishing.</p>`}
     ${record.spent && html`<${Money} record=${record} limit=${read.limit} legal=${read.legal ?? []} conv=${conv} api=${api} />`}
     <${Cast} record=${record} conv=${conv} />
+    <${Plan} plan=${record.plan} />
     <${Documents} conv=${conv} api=${api} />
     <${Marks} conv=${conv} />
     ${read.degraded?.length > 0 && html`<section class="panel"><h2>Less than configured</h2>
@@ -101,6 +102,11 @@ function Cast({ record, conv }) {
       ${status && html`<small class="status">${status}${left > 0 ? `, again in ${span(left)}` : ''}</small>`}</div></li>`;
   })}</ul></section>`;
 }
+
+// Plan is how arbitrated work is to be done.
+const Plan = ({ plan }) => plan?.steps?.length > 0 && html`<section class="panel"><h2>The plan</h2><ol>${plan.steps.map((s) => html`
+  <li aria-current=${s.index === plan.currentStepIndex ? 'step' : undefined}><${Line}>${cut(s.description, 200)}<//>
+    ${' '}<small>${spaced(s.status)}</small></li>`)}</ol></section>`;
 
 // Documents are what those who take part were given to read.
 function Documents({ conv, api }) {

@@ -2,17 +2,21 @@ package page_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/browser"
 	"github.com/agonist-dev/debate/internal/stage/flows"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/web"
 )
@@ -177,11 +181,22 @@ func TestReopeningByHand(t *testing.T) {
 	p.sees(`location.hash === '#/' && document.querySelectorAll('.row-of').length === 1`)
 }
 
-// TestWorkIsDirected: somebody chooses who acts next in arbitrated work.
+// TestWorkIsDirected: somebody chooses who acts next in arbitrated work, sees the plan, and skips a step of it.
 func TestWorkIsDirected(t *testing.T) {
 	t.Parallel()
-	engine := flows.Engine(&store.Memory{}, nil)
-	t.Cleanup(func() { assert.NoError(t, stage.Abort(engine)) })
+	engine, script := house(t, stage.TwoDebaters(), nil)
+	decides := make(chan struct{})
+	script.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema != nil && strings.HasPrefix(req.Schema.Name, "result") {
+			steps := []arbiter.StepUpdate{{Index: 0, Description: "Write it."}, {Index: 1, Description: "Test it."}}
+			return scripted.Reply{Text: stage.JSON(arbiter.Result{
+				Success: true, Output: "It is written.", PlanUpdates: &arbiter.PlanUpdate{Steps: steps},
+			})}
+		}
+		reply := elsewhere(req, "It is their part.")
+		reply.Hold, reply.Chunks = decides, 3
+		return reply
+	}
 	_, err := engine.Submit(t.Context(), flows.Arbitration("work"))
 	require.NoError(t, err)
 	require.NoError(t, engine.Control(t.Context(), "work", flow.Pause{Reason: "It is late."}))
@@ -193,10 +208,17 @@ func TestWorkIsDirected(t *testing.T) {
 	p.clicks("dialog button.main", "Choose who acts")
 	p.reads(".event", "force agent")
 	p.clicks(".rail button", "Resume")
+	p.reads(".panel li", "Test it.")
+	p.clicks(".rail button", "Skip a step")
+	p.chooses("The step", "1")
+	p.clicks("dialog button.main", "Skip a step")
+	p.reads(".panel li", "skipped")
+	close(decides)
 	p.reads(".head .state", "finished")
 	sent := stage.StoredRecord(t, engine, "work").Inputs
-	require.Len(t, sent, 1)
+	require.Len(t, sent, 2)
 	assert.JSONEq(t, `{"agent":"Ben"}`, string(sent[0].Payload))
+	assert.JSONEq(t, `{"step":1}`, string(sent[1].Payload))
 }
 
 // TestFilesAreOpened: whoever reads a conversation can open its documents, and the files of turns. Browsers show pictures, and save the
