@@ -57,11 +57,14 @@ func (x *exchange) download(ending string, write func(context.Context, *bytes.Bu
 	header := x.response.Header()
 	header.Set("Content-Type", x.operation.media[0])
 	if ending != "" {
-		header.Set("Content-Disposition", disposed("attachment", x.info.ID+ending))
+		header.Set("Content-Disposition", attached(x.info.ID+ending))
 	}
 	x.write(x.operation.status, out.Bytes(), exportTime)
 	return nil
 }
+
+// attached is the header of a file that browsers save, and do not show.
+func attached(name string) string { return disposed("attachment", name) }
 
 // disposed is the header that says how a file is named, and how browsers take it: inline, to be shown, or as an attachment, to be saved.
 func disposed(how, name string) string {
