@@ -1,7 +1,9 @@
 package page_test
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -219,6 +221,34 @@ func TestWorkIsDirected(t *testing.T) {
 	require.Len(t, sent, 2)
 	assert.JSONEq(t, `{"agent":"Ben"}`, string(sent[0].Payload))
 	assert.JSONEq(t, `{"step":1}`, string(sent[1].Payload))
+}
+
+// TestWhoIsAskedIsTold: the page counts the questions that its reader may answer, and leads nobody to them who may answer none.
+func TestWhoIsAskedIsTold(t *testing.T) {
+	t.Parallel()
+	config, another := withPat("asked"), withPat("another")
+	another.Participants[1].Name = "Robin"
+	engine, _ := house(t, config, nil)
+	for _, one := range []debate.Config{config, another} {
+		stage.AwaitsInput(t, stage.Started(t, engine, one))
+	}
+	b := browser.Open(t)
+	see := func(refused func(web.Access) bool) *person {
+		return visit(t, b.Tab(), serve(t, engine, web.Options{Authorize: func(_ *http.Request, a web.Access) (string, error) {
+			if refused(a) {
+				return "", errors.New("this is not yours to do")
+			}
+			return "Pat", nil
+		}}), "")
+	}
+	pat := see(func(a web.Access) bool { return a.To == "Robin" })
+	defer pat.leaves()
+	pat.reads(".top .badge", "1 open")
+	spectator := see(func(a web.Access) bool { return a.Action == web.Answer || a.Action == web.Approve })
+	spectator.expects = []string{"^403 GET .*/questions "}
+	defer spectator.leaves()
+	spectator.reads(".row-of", "waiting for a person")
+	spectator.sees(`!document.querySelector('.top a[href="#/inbox"]')`)
 }
 
 // TestFilesAreOpened: whoever reads a conversation can open its documents, and the files of turns. Browsers show pictures, and save the
