@@ -117,11 +117,11 @@ export const Form = ({ act, children, ...rest }) => html`<form ...${rest} onSubm
   act();
 }}>${children}</form>`;
 
-// Dialog is open as long as it is rendered. What had the focus before gets it back: only a dialog that is closed gives it, and not one that
-// is removed.
+// Dialog is open as long as it is rendered. What had the focus before gets it back from the browser: only by a dialog that is closed before
+// it is removed, as a layout effect does it.
 export function Dialog({ title, close, children }) {
   const ref = useRef(), id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog.showModal();
     return () => dialog.close();
