@@ -300,7 +300,7 @@ func TestForkAndReopenOverHTTP(t *testing.T) {
 	assert.Equal(t, "done", stage.StoredRecord(t, engine, "more").Parent().ID)
 }
 
-// TestFilesOverHTTP: pictures keep their types, and all others are bytes that a browser saves.
+// TestFilesOverHTTP: pictures keep their types and are shown, and all others are bytes that a browser saves.
 func TestFilesOverHTTP(t *testing.T) {
 	config := stage.Illustrated()
 	engine, _ := stage.Engine(config)
@@ -309,7 +309,7 @@ func TestFilesOverHTTP(t *testing.T) {
 	require.NoError(t, err)
 	c := handler(t, engine, web.Options{})
 	for hash, want := range map[string][2]string{
-		flow.HashOf(stage.PNG): {"image/png", "attachment; filename=chart.png"},
+		flow.HashOf(stage.PNG): {"image/png", "inline; filename=chart.png"},
 		flow.HashOf(stage.PDF): {"application/octet-stream", "attachment; filename=study.pdf"},
 	} {
 		answer := c.ask(http.MethodGet, "conversations/illustrated/files/"+hash, "")

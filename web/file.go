@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// rasters are the types of files that keep theirs: pictures without scripts. All others are bytes to browsers.
+// rasters are the types of files that keep theirs, and that browsers show: pictures without scripts. All others are bytes, which they save.
 //
 //nolint:gochecknoglobals // read only
 var rasters = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
@@ -35,8 +35,9 @@ func (x *exchange) file() error {
 			name, kind = one.Name, one.Type
 		}
 	}
+	how := "inline"
 	if !rasters[kind] {
-		kind = "application/octet-stream"
+		how, kind = "attachment", "application/octet-stream"
 	}
 	release, err := x.handler.exports.take(x.caller, int64(len(data)))
 	if err != nil {
@@ -49,7 +50,7 @@ func (x *exchange) file() error {
 		return nil
 	}
 	header.Set("Content-Type", kind)
-	header.Set("Content-Disposition", attached(cmp.Or(name, hash)))
+	header.Set("Content-Disposition", disposed(how, cmp.Or(name, hash)))
 	x.write(x.operation.status, data, exportTime)
 	return nil
 }

@@ -72,8 +72,11 @@ func (x *exchange) download(ending string, write func(context.Context, *bytes.Bu
 }
 
 // attached is the header of a file that browsers save, and do not show.
-func attached(name string) string {
-	return cmp.Or(mime.FormatMediaType("attachment", map[string]string{"filename": name}), "attachment")
+func attached(name string) string { return disposed("attachment", name) }
+
+// disposed is the header that says how a file is named, and how browsers take it: inline, to be shown, or as an attachment, to be saved.
+func disposed(how, name string) string {
+	return cmp.Or(mime.FormatMediaType(how, map[string]string{"filename": name}), how)
 }
 
 // snapshot is what an import reads of a log before the engine does, which reads it more strictly.

@@ -1,6 +1,7 @@
 // A question to a person, and the form that answers it.
 import { of } from './api.js';
-import { At, Face, Form, Input, Line, Text, Trouble, announce, html, keep, useAct, useId, useNow, useRef, useState } from './ui.js';
+import { At, Face, Files, Form, Input, Line, Text, Trouble, announce, html, keep, useAct, useId, useLayoutEffect, useNow, useRef,
+  useState } from './ui.js';
 import { bytes, clock, count, line, meaning, span, spaced, told as sentence } from './words.js';
 
 // resolved returns a schema without references and without null, and whether null is allowed.
@@ -76,7 +77,8 @@ export function useHeld(open) {
 
 // Ask shows a question and answers it. by says who has answered, if it is no longer open.
 export function Ask({ api, id, question: q, conversation, after, open = true, by }) {
-  const title = useId(), [told, set] = useState(null), gone = told ?? (open ? null : by ?? {});
+  const title = useId(), [told, set] = useState(null), gone = told ?? (open ? null : by ?? {}), outcome = useRef();
+  useLayoutEffect(() => { if (told) outcome.current?.focus({ preventScroll: true }); }, [told]);
   const answer = useAct(async (body) => {
     try {
       await api.post(of(id, 'questions', encodeURIComponent(q.id)), body);
@@ -104,8 +106,8 @@ export function Ask({ api, id, question: q, conversation, after, open = true, by
     ${q.failure && html`<p class="soft"><${Line}>${sentence({ detail: q.failure.message || spaced(q.failure.kind), hint: q.failure.hint })}
       <//>
       </p>`}
-    <${Reads} q=${q} />
-    ${gone ? html`<p class="told" role="status">${gone.own ? 'Your answer is recorded.' : html`
+    <${Reads} q=${q} api=${api} id=${id} />
+    ${gone ? html`<p class="told" role="status" tabindex="-1" ref=${outcome}>${gone.own ? 'Your answer is recorded.' : html`
         ${gone.at ? html`<${Line}>${gone.person || (gone.rule ? 'A rule' : 'Somebody else')}<//> has answered at ${clock(gone.at)}${
           gone.option && html`: ${meaning(gone.option)}`}` : 'This question is no longer open'}. Your words were not sent.`}</p>
       ${!gone.own && keep.json(draft(id, q))?.text && html`<${Text} as="div" class="words soft">${keep.json(draft(id, q)).text}<//>`}
@@ -136,13 +138,13 @@ function Until({ q }) {
 }
 
 // Reads is what the person may read before answering.
-function Reads({ q }) {
+function Reads({ q, api, id }) {
   const reads = q.reads ?? [];
   if (!reads.length && !q.documents?.length) return null;
   return html`<details class="reads"><summary>${[reads.length && `What was said: ${count(reads.length, 'message')}`,
     q.documents?.length && count(q.documents.length, 'document')].filter(Boolean).join(', ')}</summary>
-    ${q.documents?.map((d) => html`<p><b><${Line}>${d.name || 'The topic'}<//>
-      </b> ${(d.files ?? []).map((f) => line(f.name || f.type)).join(', ')}</p>`)}
+    ${q.documents?.map((d) => html`<p><b><${Line}>${d.name || 'The topic'}<//></b></p>
+      <${Files} api=${api} id=${id} files=${d.files ?? []} />`)}
     ${reads.map((p) => html`<section class=${p.own ? 'own' : ''}><p><b><${Line}>${p.speaker}<//></b>${p.own && ' (you)'}
       <small> <${Line}>${p.label}<//></small></p>
       <${Text} as="div" class="words">${p.text}<//></section>`)}
@@ -161,13 +163,13 @@ function Options({ q, answer }) {
   });
   const labels = { model: 'Model, as provider/model', deny: 'Reason, may be empty', done: 'What the tool has answered, may be empty' };
   return html`<div class="options">
-    ${q.options.map((o) => html`<button type="button" class=${o === 'retry' || o === 'continue' ? 'main' : ''} disabled=${answer.busy}
+    ${q.options.map((o) => html`<button type="button" class=${o === 'retry' || o === 'continue' ? 'main' : ''} aria-disabled=${answer.busy}
       aria-expanded=${needs(o) ? String(chosen === o) : undefined} onClick=${() => (needs(o) ? set(o) : send(o))}>${meaning(o)}</button>`)}
     ${chosen && html`<${Form} class="more" act=${() => send(chosen)}>
       ${labels[chosen] ? html`<${Input} label=${labels[chosen]} required=${chosen === 'model'} value=${more} put=${say} />`
         : html`<${Input} label="For whom" required value=${by} put=${whose}
           choices=${[['', ''], ...whom(chosen).map((n) => [n, line(n)])]} />`}
-      <button class="main" disabled=${answer.busy}>${meaning(chosen)}</button><//>`}
+      <button class="main" aria-disabled=${answer.busy}>${meaning(chosen)}</button><//>`}
   </div>`;
 }
 
@@ -184,6 +186,7 @@ function Own({ id, q, answer }) {
   };
   const text = values.text ?? '', left = q.max ? q.max - bytes(text) : 0;
   const send = () => {
+    if (left < 0) return;
     say('');
     if (fields) answer.run({ text: JSON.stringify(answered(fields, values)) });
     else if (raw) {
@@ -202,11 +205,12 @@ function Own({ id, q, answer }) {
     ${fields ? html`<${Fields} fields=${fields} values=${values} change=${change} />`
       : html`<${Input} label=${raw ? 'Your answer, as JSON' : 'Your answer'}
       class=${raw ? 'code' : ''} rows=${raw ? 10 : 6} required value=${text} put=${(v) => change('text', v)}
-      error=${wrong || left < 0 && `It is ${-left} bytes too long.`} hint=${q.max > 0 && `${count(Math.max(0, left), 'byte')} left`} />`}
+      error=${wrong || left < 0 && `It is ${-left} bytes too long.`}
+      hint=${left >= 0 && left < q.max / 5 && `${count(left, 'byte')} left`} />`}
     ${raw && html`<details><summary>The schema</summary><${Text} as="pre">${JSON.stringify(q.schema, null, 2)}<//></details>`}
     <div class="row">
       ${!q.schema && html`<label class="file">Files<input type="file" multiple onChange=${(e) => read(e.target.files)} /></label>`}
-      <button class="main" disabled=${answer.busy || left < 0}>${answer.busy ? 'Sending …' : 'Answer'}</button>
+      <button class="main" aria-disabled=${answer.busy || left < 0}>${answer.busy ? 'Sending …' : 'Answer'}</button>
     </div>
   <//>`;
 }

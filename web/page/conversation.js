@@ -1,15 +1,16 @@
 // One conversation: its head, and below it the talk, the report or the facts.
+import { Reopen } from './fork.js';
 import { Bar, Rail } from './rail.js';
 import { Report } from './report.js';
 import { Conversation as Followed } from './stream.js';
 import { Talk } from './talk.js';
 import { At, Face, Later, Line, State, Text, Trouble, announce, html, useChanges, useEffect, useMemo, useNow, useRef,
   useState } from './ui.js';
-import { cut, flowName, line, over, span, spaced, standing, told } from './words.js';
+import { count, cut, flowName, line, over, span, spaced, standing, told } from './words.js';
 
 const view = ['id', 'flow', 'format', 'parent', 'state', 'topic', 'labels', 'round', 'startedAt', 'lastAt', 'duration', 'seq',
   'reason', 'evidence', 'cutShort', 'failure', 'participants', 'dropped', 'spent', 'reserved', 'spentByParticipant', 'schedule', 'outcome',
-  'result', 'summary', 'solution'];
+  'result', 'summary', 'solution', 'plan'];
 const tabs = [['', 'Talk'], ['report', 'Report'], ['facts', 'Facts']];
 
 export function Conversation({ api, id, tab, named }) {
@@ -27,28 +28,29 @@ export function Conversation({ api, id, tab, named }) {
     };
   }, [conv]);
   useChanges(conv, 'read', 'link');
-  useEffect(() => { // the heading that had the focus is gone
-    if (conv.read && document.activeElement === document.body) document.querySelector('main h1')?.focus({ preventScroll: true });
-  }, [Boolean(conv.read)]);
-  const { read, problem, link } = conv, state = read?.record?.state, last = useRef('');
+  const { read, problem, link } = conv, state = read?.record?.state, last = useRef({});
   useEffect(() => {
     if (!read) return;
     named(`${read.questions?.length ? `(${read.questions.length}) ` : ''}${line(read.record.topic) || id}`);
-    if (last.current && last.current !== state) announce(`The conversation is ${standing(state)[1]}.`);
-    last.current = state;
+    const asks = read.questions?.length ?? 0, former = last.current;
+    if (former.state && former.state !== state) announce(`The conversation is ${standing(state)[1]}.`);
+    else if (asks > former.asks) announce(`${count(asks, 'question')} to answer.`);
+    last.current = { state, asks };
   });
   if (link === 'refused') {
     return html`<div class="empty center"><h1 tabindex="-1">${problem.status === 404 ? 'There is no such conversation'
       : 'It cannot be shown'}</h1>
       ${problem.status !== 404 && html`<${Trouble} problem=${problem} />`}<p><a class="button" href="#/">All conversations</a></p></div>`;
   }
-  if (!read) return html`<h1 class="hidden">Conversation</h1><p class="soft center">Loading …</p>`;
+  if (!read) return html`<h1 class="hidden" tabindex="-1">Conversation</h1><p class="soft center">Loading …</p>`;
   const path = `#/c/${encodeURIComponent(id)}`, can = read.legal?.includes('exportHTML');
-  return html`<div class="conversation">
-    <${Head} conv=${conv} />
+  return html`<div class="conversation ${link === 'held' ? 'still' : ''}">
+    <${Head} conv=${conv} api=${api} />
     <nav class="tabs" aria-label="Views">${tabs.filter(([name]) => name !== 'report' || can).map(([name, words]) =>
       html`<a href=${name ? `${path}/${name}` : path}
       aria-current=${tab === name ? 'page' : undefined}>${words}</a>`)}</nav>
+    ${(link === 'live' || link === 'held') && html`<button type="button" class="plain" onClick=${() => conv.still(link === 'live')}>
+      ${link === 'live' ? 'Hold still' : 'Go on'}</button>`}
     <${Link} conv=${conv} />
     <div class=${tab ? 'broad' : 'columns'}>
       <div class="main-column">${tab === 'facts' ? html`<${Later} key="facts" load=${() => import('./facts.js').then((m) => m.Facts)}
@@ -61,8 +63,9 @@ export function Conversation({ api, id, tab, named }) {
   </div>`;
 }
 
-function Head({ conv }) {
+function Head({ conv, api }) {
   useChanges(conv, 'facts', 'read');
+  const [again, reopen] = useState(false);
   const { record } = conv.read, { outcome } = record, open = conv.course.open().filter((c) => c.kind !== 'summary');
   const result = record.result || outcome?.winner || outcome?.side, won = record.flow === 'debate' && result, ended = over(record.state);
   const made = record.flow !== 'debate' && cut(record.summary || record.solution?.solution || result || '', 400).replace(/[#*_`]+/g, '');
@@ -81,6 +84,8 @@ function Head({ conv }) {
     ${ended && !won && !made && record.cutShort && html`<p class="soft"><${Line}>${record.cutShort}<//></p>`}
     ${record.state === 'error' && record.failure && html`<div class="trouble">
       <p><${Line}>${told({ detail: record.failure.message || spaced(record.failure.kind), hint: record.failure.hint })}<//></p></div>`}
+    ${conv.read.legal?.includes('reopen') && html`<button type="button" onClick=${() => reopen(true)}>Reopen …</button>`}
+    ${again && html`<${Reopen} conv=${conv} api=${api} close=${() => reopen(false)} />`}
     ${!over(record.state) && html`<${Order} record=${record} conv=${conv} open=${open} />`}
   </header>`;
 }
@@ -100,7 +105,8 @@ function Now({ conv }) {
 }
 
 function Sentence({ record, open, conv }) {
-  const since = open.reduce((a, c) => Math.min(a, new Date(c.since)), Infinity), now = useNow(1000, Number.isFinite(since));
+  const since = open.reduce((a, c) => Math.min(a, new Date(c.since)), Infinity);
+  const now = useNow(1000, Number.isFinite(since) && conv.link !== 'held');
   if (over(record.state)) {
     return html`${record.duration ? `after ${span(record.duration / 1e6)}, ` : ''}<${At} at=${record.lastAt} relative />`;
   }
@@ -161,7 +167,7 @@ function Order({ record, conv, open }) {
 function Link({ conv }) {
   const { link } = conv, now = useNow(1000, link === 'waiting');
   const words = {
-    asleep: 'Nobody looked for a while: this view stands still.',
+    asleep: 'Nobody looked for a while: this view stands still.', held: 'This view is held still: what follows is not shown.',
     full: 'The browser has no free connection: other tabs of this page use them all.',
   }[link];
   if (link !== 'waiting' && !words) return null;

@@ -1,5 +1,5 @@
 // The log: each fact with its JSON.
-import { Fork, Reopen } from './fork.js';
+import { Fork } from './fork.js';
 import { At, Line, Text, html, memo, useChanges, useState } from './ui.js';
 import { count, cut, line, spaced, usd } from './words.js';
 
@@ -7,8 +7,7 @@ const most = 500; // rows at a time
 
 export function Facts({ conv, api }) {
   useChanges(conv, 'facts', 'read');
-  const [kind, only] = useState(''), [who, by] = useState(''), [shown, show] = useState(most), [at, fork] = useState(null),
-    [again, reopen] = useState(false);
+  const [kind, only] = useState(''), [who, by] = useState(''), [shown, show] = useState(most), [at, fork] = useState(null);
   const kinds = [...new Set(conv.facts.map((f) => f.kind))].sort(), people = [...new Set(conv.facts.map(actor).filter(Boolean))].sort();
   const found = conv.facts.filter((f) => (!kind || f.kind === kind) && (!who || actor(f) === who)), legal = conv.read.legal ?? [];
   const rows = found.slice(-shown).reverse();
@@ -19,13 +18,11 @@ export function Facts({ conv, api }) {
       <label>Actor <select value=${who} onChange=${(e) => by(e.target.value)}><option value="">all</option>
         ${people.map((p) => html`<option value=${p}>${line(p)}</option>`)}</select></label>
       <span class="soft" role="status">${count(found.length, 'fact')}${conv.whole ? '' : ', more are being loaded'}</span>
-      ${legal.includes('reopen') && html`<button type="button" onClick=${() => reopen(true)}>Reopen …</button>`}
     </div>
     <ol class="log" reversed start=${found.length}>${rows.map((f) => html`<${Fact} key=${f.seq} fact=${f} 
       fork=${legal.includes('fork') ? fork : null} />`)}</ol>
     ${found.length > shown && html`<button type="button" onClick=${() => show(shown + most)}>Show earlier ones</button>`}
     ${at && html`<${Fork} conv=${conv} api=${api} fact=${at} close=${() => fork(null)} />`}
-    ${again && html`<${Reopen} conv=${conv} api=${api} close=${() => reopen(false)} />`}
   </div>`;
 }
 

@@ -38,6 +38,22 @@ export function usePoll(ask, ms = every) {
   return [state, again];
 }
 
+const most = 100; // conversations a request
+
+// listed returns the first conversations, as many as are shown, by get, which asks for some of them. They are the former value if all its
+// parts are: what the server says is unchanged.
+export async function listed(get, shown, former) {
+  const parts = [];
+  let last, count = 0;
+  do {
+    last = await get({ limit: Math.min(most, shown - count), after: last?.next });
+    parts.push(last);
+    count += last.conversations.length;
+  } while (last.next && count < shown);
+  if (former?.parts.length === parts.length && parts.every((part, i) => part === former.parts[i])) return former;
+  return { parts, conversations: parts.flatMap((part) => part.conversations), next: last.next };
+}
+
 const filters = [['', 'All'], ['unfinished', 'Running'], ['asking', 'Asking'], ['completed', 'Finished'], ['error', 'Failed']];
 const queryOf = (show) => ({
   '': {}, unfinished: { unfinished: 'true' }, asking: { asking: 'true' }, completed: { state: 'completed' }, error: { state: 'error' },
@@ -45,18 +61,19 @@ const queryOf = (show) => ({
 
 export function List({ api, query }) {
   const show = query.get('show') ?? '', q = query.get('q') ?? '', label = query.get('label') ?? '';
-  const [key, value] = label.split(/=(.*)/s), [pages, set] = useState([]), [words, type] = useState(q), search = useRef();
+  const [key, value] = label.split(/=(.*)/s), [shown, extend] = useState(50), [words, type] = useState(q), former = useRef();
   const wanted = { ...queryOf(show), q, ...key && value !== undefined && { [`label.${key}`]: value } };
-  const ask = useCallback((signal) => api.get('conversations', { ...wanted, limit: 50 }, signal), [api, show, q, label]);
-  const [{ value: first, problem }, again] = usePoll(ask, q ? 30000 : every);
-  useEffect(() => set([]), [ask]);
-  const all = [...first?.conversations ?? [], ...pages.flatMap((p) => p.conversations)];
-  const next = pages.length ? pages[pages.length - 1].next : first?.next;
+  const ask = useCallback(async (signal) => {
+    former.current = await listed((part) => api.get('conversations', { ...wanted, ...part }, signal), shown, former.current);
+    return former.current;
+  }, [api, show, q, label, shown]);
+  const [{ value: found, problem }, again] = usePoll(ask, q ? 30000 : every * Math.ceil(shown / most));
+  useEffect(() => extend(50), [api, show, q, label]);
+  const all = found?.conversations ?? [];
   const go = (change) => {
     const to = new URLSearchParams(Object.entries({ show, q, label, ...change }).filter(([, v]) => v));
     location.hash = `#/${to.size ? `?${to}` : ''}`;
   };
-  const more = async () => set([...pages, await api.get('conversations', { ...wanted, limit: 50, after: next })]);
   return html`<div class="list">
     <header class="title"><h1 tabindex="-1">Conversations</h1><a class="button main" href="#/new">New</a></header>
     <${Sum} api=${api} />
@@ -67,19 +84,19 @@ export function List({ api, query }) {
       <form class="search" role="search" onSubmit=${(e) => {
         e.preventDefault();
         go({ q: words.trim() });
-      }}><input ref=${search} id="search" type="search" aria-label="Words in topics and turns" placeholder="Search" value=${words}
+      }}><input id="search" type="search" aria-label="Words in topics and turns" placeholder="Search" value=${words}
         onInput=${(e) => type(e.target.value)} /></form>
       ${label && html`<button type="button" class="chip" onClick=${() => go({ label: '' })}><${Line}>${label}<//>
         <span aria-hidden="true">×</span><span class="hidden">: remove</span></button>`}
     </div>
     <${Trouble} problem=${problem} again=${() => again()} />
-    ${!first && !problem && html`<p class="soft center">Loading …</p>`}
-    ${first && !all.length && (show || q || label ? html`<p class="soft center empty">None of them is like that.</p>`
+    ${!found && !problem && html`<p class="soft center">Loading …</p>`}
+    ${found && !all.length && (show || q || label ? html`<p class="soft center empty">None of them is like that.</p>`
       : html`<div class="empty center">
       <h2>Nothing has been debated yet</h2><p class="soft">Let models argue, work out a solution, or share a task.</p>
         <p><a class="button main" href="#/new">Start the first one</a></p></div>`)}
     <ul class="rows">${all.map((c) => html`<${Row} key=${c.id} one=${c} pick=${(l) => go({ label: l })} />`)}</ul>
-    ${next && html`<p class="center"><button type="button" onClick=${more}>Show more</button></p>`}
+    ${found?.next && html`<p class="center"><button type="button" onClick=${() => extend(shown + 50)}>Show more</button></p>`}
   </div>`;
 }
 

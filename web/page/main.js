@@ -59,7 +59,7 @@ function Page() {
       });
     };
     const pressed = (e) => {
-      if (off.get() && e.key !== '?' || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+      if (off.get() || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
       if (e.target.closest('input, textarea, select, dialog, [contenteditable]')) return;
       if (press(e.key, show)) e.preventDefault();
     };
@@ -78,9 +78,10 @@ function Page() {
     }}>To the content</a>
     <header class="top"><div><a class="brand" href="#/"><img src="icon.svg" alt="" width="28" height="28" />debate</a>
       <nav aria-label="Page"><a href="#/" aria-current=${!view || view === 'c' ? 'true' : undefined}>Conversations</a>
-        <a href="#/inbox" aria-current=${view === 'inbox' ? 'page' : undefined}>Questions<${Waiting} /></a>
+        <${Questions} here=${view === 'inbox'} />
         <a href="#/new" aria-current=${view === 'new' ? 'page' : undefined}>New</a></nav>
-      <button type="button" class="plain keys-help" aria-label="Keys" onClick=${() => show(true)}>?</button></div></header>
+      <button type="button" class="plain keys-help ${off.get() ? 'off' : ''}" aria-label="Keys"
+        onClick=${() => show(true)}>?</button></div></header>
     <main id="main" tabindex="-1"><${View} place=${place} /></main>
     ${help && html`<${Keys} close=${() => show(false)} />`}`;
 }
@@ -107,13 +108,17 @@ function press(key, show) {
   }
 }
 
-// Waiting is how many conversations ask something.
-function Waiting() {
-  const ask = useCallback((signal) => api.get('conversations', { asking: 'true', limit: 100 }, signal), []);
-  const [{ value }] = usePoll(ask, 5000);
-  const n = (value?.conversations ?? []).reduce((sum, c) => sum + (c.asks || 0), 0);
-  return n > 0 && html` <span class="badge">${n}<span class="hidden"> open</span></span>`;
+// Questions leads to the questions that the reader may answer, and says how many are open. Who may answer none has no such link.
+function Questions({ here }) {
+  const ask = useCallback((signal) => api.get('questions', {}, signal).catch((problem) => {
+    if (problem.status !== 403) throw problem;
+    return nobodys;
+  }), []);
+  const [{ value = {} }] = usePoll(ask, 5000), n = value.questions?.length ?? 0;
+  return value !== nobodys && html`<a href="#/inbox" aria-current=${here ? 'page' : undefined}>Questions
+    ${n > 0 && html` <span class="badge">${n}${value.next ? '+' : ''}<span class="hidden"> open</span></span>`}</a>`;
 }
+const nobodys = {};
 
 function Keys({ close }) {
   const [none, set] = useState(off.get());
@@ -124,6 +129,14 @@ function Keys({ close }) {
       set(e.target.checked);
     }} /><span>Do nothing at these keys</span></label><//>`;
 }
+
+// Where what has the focus goes, as a question does that is answered, the heading gets it: the keys go on from there, not from the top.
+let focused = null;
+addEventListener('focusin', (e) => { focused = e.target; });
+new MutationObserver(() => {
+  if (!focused || focused.isConnected || document.activeElement !== document.body) return;
+  document.querySelector('main h1')?.focus({ preventScroll: true });
+}).observe(document.getElementById('page'), { childList: true, subtree: true });
 
 api.get('flows').then((found) => Object.assign(meanings, found.options), () => {});
 render(html`<${Page} />`, document.getElementById('page'));

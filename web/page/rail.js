@@ -1,7 +1,8 @@
 // Beside the talk: what can be done, what it costs, who takes part, the marks.
 import { of } from './api.js';
-import { Dialog, Face, Form, Input, Line, State, Trouble, announce, html, useAct, useChanges, useNow, useState } from './ui.js';
-import { count, line, over, span, spaced, usd } from './words.js';
+import { Change, Inputs } from './change.js';
+import { Dialog, Face, Files, Form, Input, Line, State, Trouble, announce, html, useAct, useChanges, useNow, useState } from './ui.js';
+import { count, cut, line, over, span, spaced, usd } from './words.js';
 
 const controls = {
   pause: ['Pause', 'No call starts until it is resumed.'], resume: ['Resume', 'It goes on where it was paused.'],
@@ -17,9 +18,12 @@ export function Rail({ conv, api, children }) {
   return html`<div class="rail" id="rail">
     ${children}
     <${Controls} conv=${conv} api=${api} legal=${read.legal ?? []} />
+    ${read.inputs?.length > 0 && html`<${Inputs} conv=${conv} api=${api} inputs=${read.inputs} />`}
     ${record.state === 'paused' && open > 0 && html`<p class="soft">${count(open, 'call is', 'calls are')} finishing.</p>`}
     ${record.spent && html`<${Money} record=${record} limit=${read.limit} legal=${read.legal ?? []} conv=${conv} api=${api} />`}
     <${Cast} record=${record} conv=${conv} />
+    <${Plan} plan=${record.plan} />
+    <${Documents} conv=${conv} api=${api} />
     <${Marks} conv=${conv} />
     ${read.degraded?.length > 0 && html`<section class="panel"><h2>Less than configured</h2>
       <ul>${read.degraded.map((d) => html`<li><${Line}>${d}<//></li>`)}</ul></section>`}
@@ -44,7 +48,7 @@ export function Controls({ conv, api, legal, only }) {
   if (!names.length) return null;
   return html`<${only ? 'div' : 'section'} class="controls" aria-label=${only ? undefined : 'Controls'}>
     ${names.map((name) => html`<button type="button" class=${name === main(legal) ? 'main' : name === 'cancel' ? 'plain' : ''}
-      disabled=${act.busy}
+      aria-disabled=${act.busy}
       onClick=${() => (immediate.has(name) ? act.run(name) : ask(name))}>${controls[name][0]}</button>`)}
     ${!asked && html`<${Trouble} problem=${act.problem} />`}
     ${asked && html`<${Dialog} title=${controls[asked][0]} close=${() => ask('')}><${Form} act=${() => act.run(asked)}>
@@ -52,7 +56,7 @@ export function Controls({ conv, api, legal, only }) {
       ${asked === 'pause' && html`<${Input} label="Calls that are being made" value=${drain ? 'yes' : ''} put=${(v) => set(Boolean(v))}
         choices=${[['yes', 'finish'], ['', 'are broken off, and made again later']]} />`}
       <${Input} label="Why" hint="The log keeps it. It may be empty." maxlength="200" value=${reason} put=${say} />
-      <div class="row end"><button class="main" disabled=${act.busy}>${controls[asked][0]}</button></div>
+      <div class="row end"><button class="main" aria-disabled=${act.busy}>${controls[asked][0]}</button></div>
       <${Trouble} problem=${act.problem} />
     <//><//>`}
   <//>`;
@@ -73,26 +77,9 @@ function Money({ record, limit, legal, conv, api }) {
       ${limit > 0 && html`<li class="k-left">${usd(Math.max(0, limit - sum))} left</li>`}</ul>
     ${accounts.length > 0 && html`<details><summary>By actor</summary><table><tbody>${accounts.map((a) => html`<tr>
       <th scope="row"><${Line}>${a.name || 'Others'}<//></th><td class="figure">${usd(a.cost)}</td></tr>`)}</tbody></table></details>`}
-    ${legal.includes('amend') && html`<button type="button" class="plain" onClick=${() => raise(true)}>Change the limit</button>`}
-    ${more && html`<${Limit} conv=${conv} api=${api} limit=${limit} close=${() => raise(false)} />`}
+    ${legal.includes('amend') && html`<button type="button" class="plain" onClick=${() => raise(true)}>Change the settings</button>`}
+    ${more && html`<${Change} conv=${conv} api=${api} limit=${limit} close=${() => raise(false)} />`}
   </section>`;
-}
-
-function Limit({ conv, api, limit, close }) {
-  const [value, set] = useState(limit ? String(limit) : ''), former = conv.settings.budget ?? {};
-  const act = useAct(async () => {
-    const hard = Number(value) || 0, soft = former.soft === former.hard ? hard : Math.min(former.soft, hard || Infinity);
-    await api.post(of(conv.id, 'amend'), { budget: { ...former, hard, ...former.soft && { soft } } });
-    announce('The limit is changed.');
-    close();
-    conv.askSoon(0);
-  });
-  return html`<${Dialog} title="Change the limit" close=${close}><${Form} act=${act.run}>
-    <${Input} label="USD at most" type="number" min="0" value=${value} put=${set}
-      hint="No call starts whose worst case would pass it. Empty: no limit." />
-    <div class="row end"><button class="main" disabled=${act.busy}>Change</button></div>
-    <${Trouble} problem=${act.problem} />
-  <//><//>`;
 }
 
 const statuses = {
@@ -114,6 +101,19 @@ function Cast({ record, conv }) {
         p.contextUsed > 50 && `window ${Math.round(p.contextUsed)} % full`].filter(Boolean).join(' · ')}</small>
       ${status && html`<small class="status">${status}${left > 0 ? `, again in ${span(left)}` : ''}</small>`}</div></li>`;
   })}</ul></section>`;
+}
+
+// Plan is how arbitrated work is to be done.
+const Plan = ({ plan }) => plan?.steps?.length > 0 && html`<section class="panel"><h2>The plan</h2><ol>${plan.steps.map((s) => html`
+  <li aria-current=${s.index === plan.currentStepIndex ? 'step' : undefined}><${Line}>${cut(s.description, 200)}<//>
+    ${' '}<small>${spaced(s.status)}</small></li>`)}</ol></section>`;
+
+// Documents are what those who take part were given to read.
+function Documents({ conv, api }) {
+  const { attachments = [], documents = [] } = conv.config, all = [{ files: attachments }, ...documents].filter((d) => d.files?.length);
+  return all.length > 0 && html`<section class="panel"><h2>Documents</h2>${all.map((d) => html`
+    ${d.name && html`<h3><${Line}>${d.name}<//></h3>`}
+    <${Files} api=${api} id=${conv.id} files=${d.files} />`)}</section>`;
 }
 
 const mean = (all) => all.reduce((a, b) => a + b, 0) / all.length;
@@ -151,7 +151,7 @@ function About({ record, read, conv, api }) {
     ${read.legal?.includes('delete') && html`<button type="button" class="plain" onClick=${() => ask(true)}>Delete …</button>`}
     ${sure && html`<${Dialog} title="Delete this conversation?" close=${() => ask(false)}>
       <p>Its log and its files are removed for good.</p><div class="row end"><button type="button" class="main danger"
-        disabled=${remove.busy}
+        aria-disabled=${remove.busy}
         onClick=${() => remove.run()}>Delete for good</button></div><${Trouble} problem=${remove.problem} /><//>`}
   </section>`;
 }

@@ -1,4 +1,5 @@
 // To start a conversation: a form for each kind, its problems at their fields, its schedule and its price.
+import { budgetOf } from './change.js';
 import { Face, Form, Input, Line, Text, Trouble, html, keep, useAct, useEffect, useMemo, useState } from './ui.js';
 import { count, flowName, id as draw, line, spaced, told, usd } from './words.js';
 
@@ -117,7 +118,7 @@ export function Start({ api }) {
         <aside class="side-column" aria-label="What will happen"><${Foreseen} found=${found} errors=${errors} used=${at.used}
           raw=${raw !== null} /></aside>
       </div>
-      <div class="dock always"><${Price} found=${found} /><button class="main" disabled=${start.busy || Boolean(wrong)}>
+      <div class="dock always"><${Price} found=${found} /><button class="main" aria-disabled=${start.busy || Boolean(wrong)}>
         ${start.busy ? 'Starting …' : 'Start'}</button></div>
       <${Trouble} problem=${start.problem} />
     <//>`}
@@ -258,7 +259,7 @@ function People({ at, path, title, fresh, children, none, empty }) {
 function Budget({ at }) {
   const { budget = {} } = at.config;
   at.used.add('budget').add('budget.hard').add('budget.soft');
-  const put = (v) => at.put(['budget'], v === '' ? undefined : { ...budget, soft: Number(v), hard: Number(v) });
+  const put = (v) => at.put(['budget'], v === '' ? undefined : budgetOf(budget, Number(v)));
   return html`<${Input} label="USD at most" type="number" min="0" value=${budget.hard ?? ''} put=${put}
     error=${['budget', 'budget.hard', 'budget.soft'].map((f) => at.errors.get(f)).find(Boolean)}
     hint="The rounds end early enough for a conclusion. No call starts that could pass it." />`;

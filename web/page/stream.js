@@ -51,7 +51,7 @@ export class Conversation {
     this.config = {};
     this.settings = {};
     this.seats = new Map(); // by name: of the config, with a colour
-    this.link = 'loading'; // loading, live, waiting, asleep, full, over, refused
+    this.link = 'loading'; // loading, live, waiting, asleep, held, full, over, refused
     this.problem = null;
     this.tries = 0;
     this.closed = new AbortController();
@@ -220,8 +220,8 @@ export class Conversation {
   // follow reads the stream, and connects again until the conversation is over.
   async follow() {
     while (!this.done) {
-      if (this.asleep) {
-        this.set('asleep');
+      if (this.asleep || this.held) {
+        this.set(this.held ? 'held' : 'asleep');
         await new Promise((wake) => { this.wake = wake; });
         continue;
       }
@@ -244,7 +244,7 @@ export class Conversation {
         this.problem = err;
         this.pause = err.after * 1000;
       }
-      if (this.asleep) continue;
+      if (this.asleep || this.held) continue;
       const delay = Math.max(this.pause || 0, delays[Math.min(this.tries++, delays.length - 1)]);
       this.pause = 0;
       this.again = Date.now() + delay;
@@ -310,6 +310,13 @@ export class Conversation {
     this.asleep = false;
     this.wake?.();
     if (this.read && !over(this.read.record?.state)) this.askSoon(0);
+  }
+
+  // still holds what is shown as it is, and later goes on from there.
+  still(on) {
+    this.held = on;
+    if (on) this.connection?.abort();
+    else this.wake?.();
   }
 
   // hurry connects at once.

@@ -2,7 +2,8 @@
 import { Ask, useHeld } from './ask.js';
 import { secret } from './course.js';
 import { Say } from './say.js';
-import { At, Face, Line, Text, announce, html, memo, useChanges, useEffect, useLayoutEffect, useNow, useRef, useState } from './ui.js';
+import { At, Face, Files, Line, Text, announce, html, memo, useChanges, useEffect, useLayoutEffect, useNow, useRef,
+  useState } from './ui.js';
 import { count, cut, line, over, span, spaced, usd } from './words.js';
 
 const near = 160; // pixels from the end within which a reader follows what is new
@@ -67,14 +68,20 @@ function answerTo(conv, q) {
 
 const Word = memo((props) => html`<${Say} ...${props} />`, (a, b) => a.seats === b.seats);
 
+// heard returns what screen readers read of a fact.
+const heard = ({ kind, body }, conv) => (kind === 'turn'
+  ? secret(conv.course.calls.get(body.call)) ? `${line(body.speaker)} has spoken.` : `${line(body.speaker)}: ${cut(body.text, 300)}`
+  : `${line(body.judge)}: ${winnerOf(body) ? `${line(winnerOf(body))} has won` : 'A verdict without a winner'}. ${cut(body.summary, 300)}`);
+
+// winnerOf returns who has won by a verdict. "": it names nobody.
+const winnerOf = ({ winner: won }) => (won === null ? 'Nobody' : won?.participant ?? won?.side ?? (typeof won === 'string' ? won : ''));
+
 // tellOf has screen readers read what was said, as it is recorded, and not while it is written.
 function tellOf(conv) {
   let last = conv.last;
   return conv.on('facts', () => {
-    const fresh = conv.facts.filter((f) => f.seq > last && f.kind === 'turn');
-    if (last && fresh.length && fresh.length < 4) announce(fresh.map((f) =>
-      (secret(conv.course.calls.get(f.body.call)) ? `${line(f.body.speaker)} has spoken.`
-        : `${line(f.body.speaker)}: ${cut(f.body.text, 300)}`)).join(' '));
+    const fresh = conv.facts.filter((f) => f.seq > last && (f.kind === 'turn' || f.kind === 'verdict'));
+    if (last && fresh.length && fresh.length < 4) announce(fresh.map((f) => heard(f, conv)).join(' '));
     last = conv.last;
   });
 }
@@ -118,6 +125,7 @@ function Cell({ cell, conv, open, grown }) {
     ${secret(cell) ? html`<details class="veil"><summary>For people who are asked too, this is hidden until they have answered</summary>
       ${said}</details>` : html`${cell.hidden && open && html`<p class="veil">The others read this when all have spoken.</p>`}${said}`}
     ${cell.uses.length > 0 && html`<${Uses} uses=${cell.uses} />`}
+    ${body?.attachments?.length > 0 && html`<${Files} api=${conv.api} id=${conv.id} files=${body.attachments} />`}
     ${body && html`<${Foot} body=${body} cell=${cell} />`}
   </article>`;
 }
@@ -129,7 +137,7 @@ function Said({ fact }) {
       ${body.cut && html`<p class="soft">The reply ended at its limit.</p>`}
       ${body.reasoning && html`<details><summary>Thoughts</summary><${Text} as="div" class="words soft">${body.reasoning}<//></details>`}`;
   }
-  const { winner: won } = body, winner = won === null ? 'Nobody' : won?.participant ?? won?.side ?? (typeof won === 'string' ? won : '');
+  const winner = winnerOf(body);
   const lead = ['summary', 'reason', 'reasoning', 'because', 'ending'].map((k) => body[k]).find((v) => typeof v === 'string' && v.trim());
   const marks = (body.assessments ?? []).filter((a) => typeof a?.score === 'number');
   return html`
@@ -192,7 +200,7 @@ function Foot({ body, cell }) {
     body.model && line(body.model), body.cost ? usd(body.cost) : '', body.usage?.output && count(body.usage.output, 'token'),
     cell.attempt > 1 && `attempt ${cell.attempt}`, 
     quotes.length > 0 && `${count(quotes.length, 'quotation')}${unproved ? `, ${unproved} not as in the document` : ''}`,
-    body.citations?.length && count(body.citations.length, 'source'), body.attachments?.length && count(body.attachments.length, 'file'),
+    body.citations?.length && count(body.citations.length, 'source'),
   ].filter(Boolean);
   return parts.length > 0 && html`<footer>${parts.join(' · ')}</footer>`;
 }

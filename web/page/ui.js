@@ -1,8 +1,9 @@
 // What all views are made of. Texts of strangers are only ever children of elements, never markup.
+import { of } from './api.js';
 import { h, render, Component } from './lib/preact.mjs';
 import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from './lib/hooks.mjs';
 import htm from './lib/htm.mjs';
-import { ago, clock, line, moment, shown, standing, told } from './words.js';
+import { ago, clock, line, moment, shown, size, standing, told } from './words.js';
 
 export { render, useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState };
 export const html = htm.bind(h);
@@ -74,6 +75,11 @@ const signs = { work: '▶', wait: '○', ask: '?', pause: '‖', done: '✓', o
 export const Face = ({ name, tone = '', speaking }) =>
   html`<span class="face ${tone} ${speaking ? 'speaking' : ''}" aria-hidden="true">${[...line(name)][0] ?? '·'}</span>`;
 
+// Files are links to files of a conversation. A browser shows pictures, and saves what else there is.
+export const Files = ({ api, id, files }) => html`<ul class="files">${files.filter((f) => f.hash).map((f) => html`<li>
+  <a href=${api.url(of(id, 'files', f.hash))} target="_blank" rel="noopener"><${Line}>${f.name || f.type || f.hash.slice(0, 8)}<//></a>
+  ${f.size > 0 && html` <small>${size(f.size)}</small>`}</li>`)}</ul>`;
+
 // Trouble shows why a request was refused, and what helps.
 export function Trouble({ problem, again }) {
   if (!problem) return null;
@@ -111,13 +117,14 @@ export const Form = ({ act, children, ...rest }) => html`<form ...${rest} onSubm
   act();
 }}>${children}</form>`;
 
-// Dialog is open as long as it is rendered.
+// Dialog is open as long as it is rendered. What had the focus before gets it back from the browser: only by a dialog that is closed before
+// it is removed, as a layout effect does it.
 export function Dialog({ title, close, children }) {
   const ref = useRef(), id = useId();
-  useEffect(() => {
-    ref.current.showModal();
-    const former = document.activeElement;
-    return () => former?.focus?.();
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog.showModal();
+    return () => dialog.close();
   }, []);
   return html`<dialog ref=${ref} aria-labelledby=${id} onClose=${close} onClick=${(e) => e.target === ref.current && ref.current.close()}>
     <div class="inside"><header><h2 id=${id}>${title}</h2>
@@ -126,12 +133,15 @@ export function Dialog({ title, close, children }) {
   </dialog>`;
 }
 
-// useAct returns what a button needs: whether it is being done, what went wrong, and the function that does it.
+// useAct returns what a button needs: whether it is being done, what went wrong, and the function that does it, once at a time. The button
+// says aria-disabled meanwhile: one that is disabled would lose the focus.
 export function useAct(act) {
   const [state, set] = useState({ busy: false, problem: null });
-  const alive = useRef(true);
+  const alive = useRef(true), busy = useRef(false);
   useEffect(() => () => { alive.current = false; }, []);
   const run = async (...given) => {
+    if (busy.current) return undefined;
+    busy.current = true;
     set({ busy: true, problem: null });
     try {
       const done = await act(...given);
@@ -140,15 +150,19 @@ export function useAct(act) {
     } catch (problem) {
       if (alive.current) set({ busy: false, problem });
       return undefined;
+    } finally {
+      busy.current = false;
     }
   };
   return { ...state, run };
 }
 
-// announce has screen readers read a sentence.
+// announce has screen readers read a sentence, also one that they have just read: they read what changes.
 export function announce(words) {
   const region = document.getElementById('announcer');
-  if (region) region.textContent = words;
+  if (!region) return;
+  region.textContent = '';
+  setTimeout(() => { region.textContent = words; }, 50);
 }
 
 // keep reads and writes what only this tab needs, where the browser allows it.

@@ -36,6 +36,9 @@ export function usd(n) {
   return n < 0.0001 ? '< $0.0001' : `$${(n < 0.1 ? parts : cents).format(n)}`;
 }
 
+// size returns a number of bytes.
+export const size = (n) => (n < 1000 ? count(n, 'byte') : n < 1e6 ? `${Math.round(n / 1000)} kB` : `${(n / 1e6).toFixed(1)} MB`);
+
 export const count = (n, one, many = one + 's') => `${whole.format(n)} ${n === 1 ? one : many}`;
 
 // span returns a length of time, from milliseconds.

@@ -7,10 +7,12 @@ import { test } from 'node:test';
 import { answered, fieldsOf } from '../page/ask.js';
 import { Api, Problem } from '../page/api.js';
 import { Course, secret } from '../page/course.js';
+import { budgetOf } from '../page/change.js';
 import { patchOf } from '../page/fork.js';
+import { listed } from '../page/list.js';
 import { set } from '../page/start.js';
 import { Conversation, Parser, spoken } from '../page/stream.js';
-import { id, shown, told, usd } from '../page/words.js';
+import { id, shown, size, told, usd } from '../page/words.js';
 
 globalThis.crypto ??= webcrypto; // browsers have it
 
@@ -119,6 +121,53 @@ test('a stream that breaks goes on after its last fact, and facts that come agai
   conv.close();
 });
 
+test('a view that is held still asks for nothing until it goes on', async () => {
+  const { facts } = recorded.find((r) => r.facts.length > 12), cut = facts.length - 6;
+  const stream = [facts.slice(cut, cut + 2).map(event).join(''), `${facts.slice(cut + 2).map(event).join('')}event: end\ndata:\n\n`];
+  const { api, asked } = served(facts.slice(0, cut), { over: false, stream });
+  const conv = new Conversation(api, 'one', { idle: () => {}, hidden: () => false });
+  const off = conv.on('link', () => {
+    if (conv.link !== 'live') return;
+    off();
+    conv.still(true);
+  });
+  const opened = conv.open(), turn = () => new Promise((go) => { setImmediate(go); });
+  while (conv.link !== 'held') await turn();
+  const before = asked.length;
+  for (let i = 0; i < 10; i++) await turn();
+  assert.equal(asked.length, before);
+  conv.still(false);
+  while (conv.link !== 'over') await turn();
+  await opened;
+  assert.deepEqual(conv.facts.map((f) => f.seq), facts.map((f) => f.seq));
+  conv.close();
+});
+
+test('a list has each conversation once, whatever is begun while it is looked at', async () => {
+  const all = Array.from({ length: 180 }, (_, i) => ({ id: `${1000 - i}` })), parts = new Map();
+  const get = async ({ limit, after }) => { // as the server: an unchanged part is the same value
+    const from = after ? all.findIndex((c) => c.id === after) + 1 : 0, conversations = all.slice(from, from + limit);
+    const part = { conversations, ...all.length > from + limit && { next: conversations.at(-1).id } };
+    const key = JSON.stringify([limit, after, part]);
+    return parts.get(key) ?? parts.set(key, part).get(key);
+  };
+  const first = await listed(get, 150);
+  assert.deepEqual(first.conversations, all.slice(0, 150));
+  assert.equal(await listed(get, 150, first), first, 'nothing has changed');
+  all.unshift({ id: '1001' });
+  all[120] = { ...all[120], state: 'paused' };
+  const second = await listed(get, 150, first);
+  assert.deepEqual(second.conversations, all.slice(0, 150));
+  assert.deepEqual((await listed(get, 300, second)).conversations, all);
+});
+
+test('a soft limit follows the hard one, so that there is a conclusion', () => {
+  assert.deepEqual(budgetOf(undefined, 2), { soft: 2, hard: 2 });
+  assert.deepEqual(budgetOf({ soft: 0.5, hard: 1, warn: 0.5 }, 3), { warn: 0.5, soft: 3, hard: 3 });
+  assert.deepEqual(budgetOf({ hard: 5 }, 1.23456789), { soft: 1.23456789, hard: 1.23456789 });
+  assert.deepEqual(budgetOf({ soft: 1, hard: 1, hardCalls: 9 }, 0), { hardCalls: 9 });
+});
+
 test('a stream that is refused says why', async () => {
   const problem = { status: 404, detail: 'there is no such conversation' };
   const api = new Api('http://here/', async () => Response.json(problem, { status: 404 }));
@@ -217,5 +266,6 @@ test('texts are shown with all their characters visible', () => {
   assert.equal(shown('Grüße, 你好 👍\tשלום'), 'Grüße, 你好 👍\tשלום');
   assert.equal(shown(undefined), '');
   assert.equal(told({ field: 'topic', detail: 'topic: is empty', hint: 'write one' }), 'Is empty. Write one.');
+  assert.deepEqual([7, 1500, 2_340_000].map(size), ['7 bytes', '2 kB', '2.3 MB']);
   assert.deepEqual([0, 0.00001, 0.0123, 1.5, 1234.5].map(usd), ['$0', '< $0.0001', '$0.0123', '$1.50', '$1,234.50']);
 });

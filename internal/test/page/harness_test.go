@@ -240,7 +240,7 @@ func (p *person) reads(selector, words string) {
 // clicks clicks the first element with these words, once it is there and can be clicked.
 func (p *person) clicks(selector, words string) {
 	p.t.Helper()
-	p.sees(found(selector, words) + `.matches(':enabled, a, summary')`)
+	p.sees(found(selector, words) + `.matches(':enabled:not([aria-disabled="true"]), a, summary')`)
 	p.Eval(found(selector, words) + `.click()`)
 }
 

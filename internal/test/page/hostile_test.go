@@ -21,6 +21,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/browser"
+	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/web"
@@ -88,6 +89,8 @@ func villain(texts []string) func(*provider.Request) scripted.Reply {
 			return scripted.Reply{Text: texts[n], Calls: []provider.ToolCall{stage.ToolCall("1", "echo", arguments)}}
 		case req.Schema == nil && does == "tool":
 			return scripted.Reply{Text: texts[n], Calls: []provider.ToolCall{stage.ToolCall("1", "act", arguments)}}
+		case does == "solve" || does == "work":
+			return elsewhere(req, texts[n]+" So it is.")
 		case does == "fail":
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Status: http.StatusBadRequest, Message: texts[n]}}
 		default:
@@ -126,8 +129,58 @@ func filled(id, text string) debate.Config {
 	}
 }
 
-// besiege plays four conversations with each text: one that is over, and three that wait for a person, who is to speak, to approve the use
-// of a tool, or to decide about a failure.
+// worded replaces the texts of an answer in JSON, but for those that choose something.
+func worded(v any, words string) any {
+	switch v := v.(type) {
+	case string:
+		if v != "" {
+			return words
+		}
+	case []any:
+		for i := range v {
+			v[i] = worded(v[i], words)
+		}
+	case map[string]any:
+		for key := range v {
+			if key != "move" && key != "agents" && key != "ranking" {
+				v[key] = worded(v[key], words)
+			}
+		}
+	}
+	return v
+}
+
+// elsewhere is an answer in a deliberation or in arbitrated work, in which every free text is this one.
+func elsewhere(req *provider.Request, words string) scripted.Reply {
+	if req.Schema == nil {
+		return scripted.Reply{Text: words}
+	}
+	plain, err := flows.Provider(nil).Generate(context.Background(), req, func(provider.Chunk) {})
+	var answer any
+	if err == nil {
+		err = json.Unmarshal([]byte(plain.Text), &answer)
+	}
+	if err != nil {
+		return scripted.Reply{Err: err}
+	}
+	return scripted.Reply{Text: stage.JSON(worded(answer, words))}
+}
+
+// other is a deliberation, or arbitrated work, in which a text stands wherever a host program or a user can put it, and its id.
+func other(n int, text string) (string, flow.Config) {
+	label := map[string]string{bytesOf(text, 100): bytesOf(text, 1000)}
+	if n%2 == 0 {
+		config := flows.Deliberation(fmt.Sprint("solve-", n))
+		config.Problem, config.Context, config.Labels = text, text, label
+		return config.ID, config
+	}
+	config := flows.Arbitration(fmt.Sprint("work-", n))
+	config.Task, config.Agents[0].Description, config.Labels = text, bytesOf(text, 2000), label
+	return config.ID, config
+}
+
+// besiege plays five conversations with each text: a debate that is over, a deliberation or arbitrated work that is over, and three debates
+// that wait for a person, who is to speak, to approve the use of a tool, or to decide about a failure.
 func besiege(t *testing.T, texts []string) *debate.Engine {
 	t.Helper()
 	engine, script := house(t, stage.TwoDebaters(), nil)
@@ -140,6 +193,9 @@ func besiege(t *testing.T, texts []string) *debate.Engine {
 		over := filled(fmt.Sprint("over-", n), text)
 		over.Unattended, over.Tools = true, []string{"echo"}
 		_, err := engine.Play(t.Context(), over)
+		require.NoError(t, err, text)
+		_, config := other(n, text)
+		_, err = engine.Play(t.Context(), config)
 		require.NoError(t, err, text)
 		for _, does := range []string{"turn", "tool", "fail"} {
 			waits := filled(fmt.Sprint(does, "-", n), text)
@@ -161,8 +217,8 @@ func besiege(t *testing.T, texts []string) *debate.Engine {
 	return engine
 }
 
-// TestHostileTexts: wherever a model, a person, a note, a file, a tool, a label or the host program puts a hostile text, it is a text: it
-// runs nothing and asks nobody, and nothing is wider than the window of a phone.
+// TestHostileTexts: wherever a model, a person, a note, a file, a tool, a label or the host program puts a hostile text, it is a text in
+// conversations of each kind: it runs nothing and asks nobody, and nothing is wider than the window of a phone.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	texts := hostileTexts(t)
@@ -187,6 +243,9 @@ func TestHostileTexts(t *testing.T) {
 		holds(view)
 	}
 	looks("#/", `document.querySelectorAll('.row-of').length === 50`)
+	p.clicks("button", "Show more")
+	p.sees(`document.querySelectorAll('.row-of').length === 100`)
+	holds("#/, 100")
 	looks("#/new", `document.querySelectorAll('.card').length === 40`)
 	p.clicks(".card", "hit=1")
 	p.reads(".sheet legend", "Who debates")
@@ -205,11 +264,14 @@ func TestHostileTexts(t *testing.T) {
 		p.reads(".head .state", "canceled")
 		holds(id)
 		over := fmt.Sprint("#/c/over-", n)
-		looks(over, `document.querySelectorAll('.turn.is-done').length >= 3`)
 		looks(over+"/facts", `document.querySelectorAll('.fact').length > 5`)
-		looks(over+"/report", `document.querySelector('iframe').contentDocument.body.textContent.length > 500`)
-		assert.Empty(t, p.Eval(`[...document.querySelector('iframe').contentDocument.querySelectorAll('script, iframe, object, embed, `+
-			`form, base, [onerror], [href^="javascript"]')].map((one) => one.outerHTML)`), over)
-		assert.False(t, p.Holds(`'hit' in document.querySelector('iframe').contentWindow`), over)
+		id, _ = other(n, texts[n])
+		for _, view := range []string{over, "#/c/" + id} {
+			looks(view, `document.querySelectorAll('.turn.is-done').length >= 3`)
+			looks(view+"/report", `document.querySelector('iframe').contentDocument.body.textContent.length > 500`)
+			assert.Empty(t, p.Eval(`[...document.querySelector('iframe').contentDocument.querySelectorAll('script, iframe, object, embed, `+
+				`form, base, [onerror], [href^="javascript"]')].map((one) => one.outerHTML)`), view)
+			assert.False(t, p.Holds(`'hit' in document.querySelector('iframe').contentWindow`), view)
+		}
 	}
 }

@@ -64,7 +64,33 @@ func pages(t *testing.T) string {
 	return hex.EncodeToString(hash.Sum(nil)) + "\n"
 }
 
-// TestPictures: the pictures of the page in docs/images are those of the present page. With -update they are taken anew.
+// story has the judges of the pictures find what their readers expect: who wins has the better marks.
+func story() *strings.Replacer {
+	return strings.NewReplacer(
+		`"score":7`, `"score":8`, `"score":8`, `"score":7`,
+		"Both made their case.", "Ada says who pays the price, and offers a way. Ben does not say how low a charge may be to be fair.",
+		"answered every point", "Her plan has an answer to the nurse, and his has none.",
+	)
+}
+
+// pagesOf are all pages of the documentation in one text.
+func pagesOf(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for _, pattern := range []string{"/README.md", "/docs/*.md", "/docs/*/*.md"} {
+		names, err := filepath.Glob(root + pattern)
+		require.NoError(t, err)
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			require.NoError(t, err)
+			all.Write(data)
+		}
+	}
+	return all.String()
+}
+
+// TestPictures: the pictures of the page in docs/images are those of the present page, and a page of the documentation shows each. With
+// -update they are taken anew.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	if *update {
@@ -74,10 +100,15 @@ func TestPictures(t *testing.T) {
 	kept, err := os.ReadFile(sum)
 	require.NoError(t, err)
 	assert.Equal(t, pages(t), string(kept), "the page has changed: GOWORK=off go test -run Pictures . -update in internal/test/page")
-	for _, name := range []string{"watch", "question", "phone", "dark"} {
-		info, err := os.Stat(filepath.Join(images, name+".png"))
+	files, err := filepath.Glob(images + "/*.png")
+	require.NoError(t, err)
+	assert.Len(t, files, 4)
+	documentation := pagesOf(t)
+	for _, name := range files {
+		info, err := os.Stat(name)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, info.Size(), int64(150_000), name)
+		assert.Contains(t, documentation, "/images/"+filepath.Base(name)+")", "no page shows it")
 	}
 }
 
@@ -86,12 +117,15 @@ func take(t *testing.T) {
 	t.Helper()
 	const phone, long = 390, 844
 	config, said := stage.TwoDebaters(), speech()
-	config.ID, config.Rounds, config.Budget = "cars", 2, &flow.Budget{Soft: flow.USD, Hard: flow.USD}
-	g := shut("Ben 2")
+	config.ID, config.Rounds, config.Budget = "cars", 2, &flow.Budget{Soft: 2 * flow.USD, Hard: 2 * flow.USD} // more than the worst case
+	g, judged := shut("Ben 2"), story()
 	engine, script := house(t, config, g)
 	stage.Altered(script, func(req *provider.Request, r *scripted.Reply) {
 		if words, ok := said[speechOf(req)]; ok {
 			r.Text, r.Chunks = words, 2
+		}
+		if req.Schema != nil {
+			r.Text = judged.Replace(r.Text)
 		}
 	})
 	stage.Started(t, engine, config)
@@ -122,5 +156,6 @@ func take(t *testing.T) {
 	p.Reload() // what is over is read from its beginning
 	p.reads(".headline", "Ada has won")
 	p.reads(".turn.is-done", half)
+	p.reads(".rail tr", "Ada8.0")
 	keep("dark")
 }

@@ -100,7 +100,11 @@ func TestTwoTabs(t *testing.T) {
 	robin := visit(t, first.Tab(), strings.Replace(home, "127.0.0.1", "localhost", 1), "#/c/shared")
 	defer robin.leaves()
 
+	robin.reads("label[for]", "Your answer")
+	robin.writes("Your answer", strings.Repeat("x", stage.StoredRecord(t, engine, config.ID).Inquiries[0].Max-10))
+	robin.reads(".question .field small", "10 bytes left")
 	robin.writes("Your answer", "Prices are fairer, says Robin.")
+	robin.sees(`!document.querySelector('.question .field small')`) // the bound is far
 	robin.Reload()
 	robin.sees(`document.querySelector('.question textarea').value === 'Prices are fairer, says Robin.'`)
 	pat.clicks("nav a", "Questions")
