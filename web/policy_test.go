@@ -237,6 +237,7 @@ func TestWhatHasBegunIsNotChangedBeyondTheLimits(t *testing.T) {
 			`{"budget":{"hard":2}}`: "budget",
 			`{"budget":{}}`:         "budget",
 			`{"rounds":5}`:          "rounds",
+
 			`{"models":{"Ada":{"model":"test/dear"}}}`: "models",
 			`{"toolPolicy":{"approval":"approve"}}`:    "toolPolicy",
 		},
