@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/store"
 )
 
 // Action is what a request wants to do. Each operation of the API has one.
@@ -49,37 +48,18 @@ type Caller struct {
 	Labels map[string]string // of the scope; nil: all conversations are in it
 }
 
-// allow says who asks, and describes the conversation that the request concerns.
-func (h *Handler) allow(r *http.Request, a Access) (c Caller, info store.Info, err error) {
+// allow says who asks, if they may do what they want.
+func (h *Handler) allow(r *http.Request, a Access) (c Caller, err error) {
 	if err := h.origin.Check(r); err != nil {
-		return c, info, &DeniedError{Err: err}
+		return c, &DeniedError{Err: err}
 	}
 	if c.Who, err = h.who(r, a); err != nil {
-		return c, info, err
+		return c, err
 	}
 	if h.options.Scope != nil {
 		c.Labels = h.options.Scope(r, c.Who)
 	}
-	if a.ID != "" {
-		info, err = h.find(r.Context(), a.ID, c.Labels)
-	}
-	return c, info, err
-}
-
-// allowAnswers says who asks, and describes a conversation (id "": none), for somebody who may answer questions, or decide about tools.
-// Whether they may answer one, that one says.
-func (h *Handler) allowAnswers(r *http.Request, id string) (c Caller, info store.Info, err error) {
-	if c, _, err = h.allow(r, Access{Action: Answer}); err != nil {
-		other, _, refused := h.allow(r, Access{Action: Approve})
-		if refused != nil {
-			return c, info, err
-		}
-		c, err = other, nil
-	}
-	if id != "" {
-		info, err = h.find(r.Context(), id, c.Labels)
-	}
-	return c, info, err
+	return c, nil
 }
 
 // may reports whether who asks may do something else with the same conversation.

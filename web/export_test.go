@@ -3,8 +3,8 @@ package web
 // Row is an operation as tests see it.
 type Row struct {
 	ID, Method, Path string
-	Action, Or       Action
-	Late             bool
+	Action           Action
+	Or               []Action
 	Status           int
 	Errors           []int
 }
@@ -12,7 +12,7 @@ type Row struct {
 // Rows returns the rows of the table.
 func Rows() (all []Row) {
 	for _, op := range operations() {
-		all = append(all, Row{op.id, op.method, op.path, op.action, op.or, op.late, op.status, op.errors})
+		all = append(all, Row{op.id, op.method, op.path, op.action, op.or, op.status, op.errors})
 	}
 	return all
 }

@@ -72,24 +72,9 @@ func guard(header http.Header) {
 }
 
 // run asks for the right to do the operation, and does it.
-func (x *exchange) run() (err error) {
-	defer func() {
-		if x.release != nil {
-			x.release()
-		}
-	}()
-	id := x.request.PathValue("id")
-	if x.operation.late {
-		x.caller, x.info, err = x.handler.allowAnswers(x.request, id)
-	} else {
-		x.caller, x.info, err = x.handler.allow(x.request, Access{Action: x.operation.action, ID: id})
-	}
-	if err != nil && x.operation.or != "" {
-		if caller, info, other := x.handler.allow(x.request, Access{Action: x.operation.or, ID: id}); other == nil {
-			x.caller, x.info, err = caller, info, nil
-		}
-	}
-	if err != nil {
+func (x *exchange) run() error {
+	defer x.leave()
+	if err := x.enter(); err != nil {
 		return err
 	}
 	x.mean()
@@ -100,6 +85,36 @@ func (x *exchange) run() (err error) {
 		return err
 	}
 	return x.operation.do(x)
+}
+
+// leave gives back what the request holds.
+func (x *exchange) leave() {
+	if x.release != nil {
+		x.release()
+	}
+}
+
+// enter asks for one of the rights of the operation, and describes the conversation that the address names.
+func (x *exchange) enter() error {
+	id, first := x.request.PathValue("id"), error(nil)
+	for _, action := range append([]Action{x.operation.action}, x.operation.or...) {
+		access := Access{Action: action, ID: id}
+		if action == Answer || action == Approve {
+			access.ID = "" // which questions, the operation asks
+		}
+		caller, err := x.handler.allow(x.request, access)
+		if err == nil {
+			x.caller, first = caller, nil
+			break
+		}
+		first = cmp.Or(first, err)
+	}
+	if first != nil || id == "" {
+		return first
+	}
+	info, err := x.handler.find(x.request.Context(), id, x.caller.Labels)
+	x.info = info
+	return err
 }
 
 // matched refuses to change something but in the version that the client names (If-Match, RFC 9110). The conversation itself has versions,

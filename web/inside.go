@@ -70,7 +70,9 @@ func (h *Handler) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		w.Header().Set("Allow", http.MethodPost)
 		return nil, &refusal{status: http.StatusMethodNotAllowed, err: errors.New("use POST")}
 	}
-	data, err := (&exchange{handler: h, operation: &operation{}, response: w, request: r}).body()
+	x := &exchange{handler: h, operation: &operation{}, response: w, request: r}
+	defer x.leave()
+	data, err := x.body()
 	if err == nil && !json.Valid(data) {
 		err = malformed("", errors.New("the body is not JSON"))
 	}
@@ -98,12 +100,17 @@ type heldKey struct{ handler *Handler }
 // ends with an error when [Serve] ends streams.
 func (h *Handler) Events(r *http.Request, id string, after int64, heartbeat ...time.Duration) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
-		x := &exchange{handler: h, request: r}
-		var err error
-		if x.caller, x.info, err = h.allow(r, Access{Action: View, ID: id}); err != nil {
+		caller, err := h.allow(r, Access{Action: View, ID: id})
+		if err != nil {
 			yield(flow.Event{}, err)
 			return
 		}
+		info, err := h.find(r.Context(), id, caller.Labels)
+		if err != nil {
+			yield(flow.Event{}, err)
+			return
+		}
+		x := &exchange{handler: h, request: r, caller: caller, info: info}
 		if r.Context().Value(heldKey{h}) == nil {
 			release, err := h.hold(x.caller)
 			if err != nil {

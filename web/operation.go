@@ -16,10 +16,8 @@ type operation struct {
 	path    string // below /api/
 	summary string
 	action  Action
-	// late means that the right depends on the question: the operation asks for it itself. Before that, the caller must be one who may
-	// answer some.
-	late   bool
-	or     Action // another right that is enough; "": there is none
+	// or are other rights, each of which is enough too. An operation for questions asks for the right to the one that it concerns itself.
+	or     []Action
 	query  []parameter
 	out    any      // a sample of the answer; nil: it is no JSON
 	media  []string // of the answer, where that is no JSON
@@ -142,7 +140,7 @@ func listingAll() []operation {
 			query:   selecting(), out: summed{}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).sum),
 		},
 		{
-			id: "inbox", method: get, path: "questions", action: Answer, or: Approve,
+			id: "inbox", method: get, path: "questions", action: Answer, or: []Action{Approve},
 			summary: "lists the open questions of all conversations",
 			query:   []parameter{{name: "after", about: nextID}}, out: inbox{}, status: http.StatusOK, errors: []int{busy},
 			service: plain((*exchange).inbox),
@@ -192,7 +190,7 @@ func readingOne() []operation {
 			media:   []string{"text/html; charset=utf-8"}, status: http.StatusOK, errors: []int{busy}, service: plain((*exchange).exportHTML),
 		},
 		{
-			id: "file", method: get, path: conversation + "/files/{hash}", action: Inspect, late: true,
+			id: "file", method: get, path: conversation + "/files/{hash}", action: Inspect, or: []Action{Answer, Approve},
 			summary: "returns a file of the conversation",
 			media:   []string{"application/octet-stream", "image/png", "image/jpeg", "image/gif", "image/webp"}, status: http.StatusOK,
 			errors: []int{busy}, service: plain((*exchange).file),
@@ -268,7 +266,7 @@ func continuing() []operation {
 			out:     standing{}, status: accepted, errors: []int{conflict, invalid, busy}, service: takes((*exchange).send),
 		},
 		{
-			id: "answer", method: post, path: conversation + "/questions/{question}", action: Answer, late: true,
+			id: "answer", method: post, path: conversation + "/questions/{question}", action: Answer, or: []Action{Approve},
 			summary: "answers an open question",
 			out:     standing{}, status: accepted, errors: []int{conflict, invalid, busy}, service: takes((*exchange).answer),
 		},

@@ -213,7 +213,7 @@ func TestAToolPolicyStaysWithWhatItWasSaidFor(t *testing.T) {
 	_, err := engine.Play(t.Context(), nightly)
 	require.NoError(t, err)
 	c := handler(t, engine, web.Options{Authorize: anybody})
-	c.post("conversations/nightly/fork", `{"seq":2,"id":"again","config":{"budget":{"hard":1}}}`, http.StatusCreated)
+	c.post("conversations/nightly/fork", `{"seq":2,"id":"again","config":{"budget":{"hardCalls":100}}}`, http.StatusCreated)
 	p := problemOf(t, c.ask(http.MethodPost, "conversations/nightly/fork", `{"seq":2,"config":{"topic":"Deploy."}}`))
 	assert.Equal(t, []any{http.StatusUnprocessableEntity, "toolPolicy"}, []any{p.Status, p.Field})
 	log := strings.Replace(string(stage.Exported(t, engine, "nightly")), `"id":"nightly"`, `"id":"copy"`, 1)

@@ -80,6 +80,13 @@ func TestBodiesHaveRoom(t *testing.T) {
 	close(slow.let)
 	assert.Equal(t, http.StatusUnprocessableEntity, <-done)
 	c.as("ann").post("conversations/rests/say", says, http.StatusAccepted)
+
+	for range 20 { // sixteen have room at a time
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/other", strings.NewReader(`{"text":"`+strings.Repeat("x", 900)+`"}`))
+		r.Header = http.Header{"Content-Type": {"application/json"}}
+		_, err := c.handler.(*web.Handler).Body(httptest.NewRecorder(), r)
+		require.NoError(t, err, "other protocols give it back too")
+	}
 }
 
 // TestControlsAreSmall: nobody sends twenty megabytes to say why.

@@ -180,14 +180,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Allow says who asks, or returns the error that answers the request: see Refuse. An id that the caller may not see gives the error of an
 // unknown one, [flow.ErrNotFound].
 func (h *Handler) Allow(r *http.Request, a Access) (Caller, error) {
-	c, _, err := h.allow(r, a)
+	c, err := h.allow(r, a)
+	if err == nil && a.ID != "" {
+		_, err = h.find(r.Context(), a.ID, c.Labels)
+	}
 	return c, err
 }
 
 // Start starts a conversation for who asks, through Authorize, Scope, Policy and Quota. If the config has the ID of a conversation with
 // the same config in the same scope, Start returns that.
 func (h *Handler) Start(r *http.Request, config flow.Config) (id string, err error) {
-	c, _, err := h.allow(r, Access{Action: Start})
+	c, err := h.allow(r, Access{Action: Start})
 	if err != nil {
 		return "", err
 	}
