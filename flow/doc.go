@@ -60,7 +60,7 @@
 //   - copies of a config: [CloneValue], [CloneRules], [RetryPolicy]
 //   - reading and writing JSON: [DecodeStrict], [MaxProblems], [Within], [Duration], [Value], [EncodeConfig]
 //   - prompts: [Setup], [Views], [Shuffled], [NeutralLabels], [ReplaceNames], and Record.Quote
-//   - its own events and state: [Projection] ([Paced]), [ProjectionOf], [Body], [Spend], [Spectated]
+//   - its own events and state: [Projection] ([Paced]), [ProjectionOf], [Body], [Spend], [Spectated], [Veil]
 //   - estimates: [Estimator], [EstimateRounds]
 //   - composed from another flow: [Named]
 //
