@@ -176,6 +176,7 @@ func visit(t *testing.T, folder, database string) {
 	_ = server.Wait() // it was killed
 
 	server, url = run(t, folder, database)
+	last = watch(t, url, last, "failed") // the call that the kill has cut off
 	last = watch(t, url, last, "chunk")
 	type standing struct {
 		Record struct {
