@@ -9,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/browser"
 	"github.com/agonist-dev/debate/internal/stage/flows"
@@ -127,19 +128,25 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// inspects has axe-core look at what is shown, in each window and in all colours.
+// inspects has axe-core look at what is shown: in the window of a phone and dark colours, in that of a screen and light ones, and in the
+// long form in each window and in all colours.
 func (p *person) inspects(view string) {
 	p.t.Helper()
-	for _, width := range []int{narrow, wide} {
-		for _, colours := range []string{"light", "dark"} {
-			p.Window(width, tall, colours)
-			// The levels of headings in a report are also those of the texts that models have written.
-			assert.Empty(p.t, p.Eval(`axe.run(document, {
-				iframes: false, resultTypes: ['violations'], rules: {'heading-order': {enabled: !location.pathname.endsWith('.html')}},
-			}).then((found) => found.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html.slice(0, 200)).join(' | ')))`),
-				"%s, %d, %s", view, width, colours)
-			assert.EqualValues(p.t, width, p.Eval(`Math.max(innerWidth, document.documentElement.scrollWidth)`), "%s: the width", view)
+	for _, window := range []struct {
+		width   int
+		colours string
+		long    bool
+	}{{narrow, "dark", false}, {wide, "light", false}, {narrow, "light", true}, {wide, "dark", true}} {
+		if window.long && !longform.Asked() {
+			continue
 		}
+		p.Window(window.width, tall, window.colours)
+		// The levels of headings in a report are also those of the texts that models have written.
+		assert.Empty(p.t, p.Eval(`axe.run(document, {
+			iframes: false, resultTypes: ['violations'], rules: {'heading-order': {enabled: !location.pathname.endsWith('.html')}},
+		}).then((found) => found.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html.slice(0, 200)).join(' | ')))`),
+			"%s, %d, %s", view, window.width, window.colours)
+		assert.EqualValues(p.t, window.width, p.Eval(`Math.max(innerWidth, document.documentElement.scrollWidth)`), "%s: the width", view)
 	}
 }
 

@@ -240,8 +240,7 @@ func (p *person) reads(selector, words string) {
 // clicks clicks the first element with these words, once it is there and can be clicked.
 func (p *person) clicks(selector, words string) {
 	p.t.Helper()
-	p.sees(found(selector, words) + `.matches(':enabled:not([aria-disabled="true"]), a, summary')`)
-	p.Eval(found(selector, words) + `.click()`)
+	p.sees(`((one) => one.matches(':enabled:not([aria-disabled="true"]), a, summary') && (one.click(), true))(` + found(selector, words) + `)`)
 }
 
 // writes replaces what stands in a field, which is found by its label.

@@ -178,6 +178,7 @@ func TestReopeningByHand(t *testing.T) {
 	assert.Greater(t, stage.StoredRecord(t, engine, again).Round, record.Round)
 
 	p.goes("#/c/soft")
+	p.sees("!" + found(".about", "Forked from"))
 	p.clicks(".about button", "Delete")
 	p.clicks("dialog button.main", "Delete for good")
 	p.sees(`location.hash === '#/' && document.querySelectorAll('.row-of').length === 1`)
