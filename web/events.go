@@ -124,8 +124,9 @@ func (x *exchange) stream() error {
 	ctx, end := whileStreaming(x.request.Context())
 	defer end()
 	f := &following{exchange: x, eyes: eyes{view: x.view()}}
-	s := sse.Stream{View: func(e flow.Event) (flow.Event, bool) { return e, true }, Refuse: x.handler.Refuse} // f has seen to it
-	_ = s.Serve(x.response, x.request.WithContext(ctx), f, x.info.ID)                                         // the reader has left, or has been told
+	shown := func(e flow.Event) (flow.Event, bool) { return e, true } // f has seen to it
+	s := sse.Stream{View: shown, Refuse: x.handler.Refuse}
+	_ = s.Serve(x.response, x.request.WithContext(ctx), f, x.info.ID) // the reader has left, or has been told
 	return nil
 }
 

@@ -28,9 +28,11 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -94,8 +96,11 @@ func changing(r *http.Request) *http.Request {
 
 // nameOf names a caller with the scope, and tells nothing of them.
 func nameOf(c web.Caller) string {
-	data, _ := json.Marshal(c) // it has texts alone
-	hash := sha256.Sum256(data)
+	name := fmt.Appendf(nil, "%q", c.Who)
+	for _, key := range slices.Sorted(maps.Keys(c.Labels)) {
+		name = fmt.Appendf(name, " %q=%q", key, c.Labels[key])
+	}
+	hash := sha256.Sum256(name)
 	return hex.EncodeToString(hash[:])
 }
 

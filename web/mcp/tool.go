@@ -264,13 +264,7 @@ func (s *service) follow(c *call, in wait, told int64) (*waited, error) {
 		if e.Kind() == flow.EventChunk {
 			continue
 		}
-		out.After = max(out.After, e.Seq)
-		if one, ok := saidIn(&e); ok {
-			out.Said = append(out.Said, one)
-			if one.Seq > told {
-				s.progress(c, &one)
-			}
-		}
+		s.hears(c, out, &e, told)
 		silent := e.Kind() == flow.EventHeartbeat
 		if t, ok := e.Body.(*flow.Transition); silent || ok && t.To.Idle() && e.Seq > stands.Record.Seq {
 			if stands, err = s.stands(c, in.ID); err != nil {
@@ -289,6 +283,17 @@ func (s *service) follow(c *call, in wait, told int64) (*waited, error) {
 	out.State, out.Over = stands.Record.State, stands.Record.State.Final() && all
 	out.Questions, out.Failure = stands.Questions, stands.Record.Failure
 	return out, nil
+}
+
+// hears adds what an event says. The client is told at once of what comes after a fact.
+func (s *service) hears(c *call, out *waited, e *flow.Event, told int64) {
+	out.After = max(out.After, e.Seq)
+	if one, ok := saidIn(e); ok {
+		out.Said = append(out.Said, one)
+		if one.Seq > told {
+			s.progress(c, &one)
+		}
+	}
 }
 
 // progress tells the client of something that was said, if it has asked for that.
