@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/eventstream"
 )
 
 // Source yields the events of conversations, as debate.Engine.Events does.
@@ -54,7 +55,7 @@ type Stream struct {
 //
 // http.Server.Shutdown waits for streams, and ends none: end the context of requests before (http.Server.BaseContext).
 func (s Stream) Serve(w http.ResponseWriter, r *http.Request, source Source, id string) error {
-	view, beat := s.View, cmp.Or(s.Heartbeat, 15*time.Second)
+	view, beat := s.View, cmp.Or(s.Heartbeat, eventstream.Silence)
 	if view == nil {
 		view = flow.Event.Spectator
 	}
@@ -67,10 +68,10 @@ func (s Stream) Serve(w http.ResponseWriter, r *http.Request, source Source, id 
 		refuse(w, r, errNumber)
 		return errNumber
 	}
-	out := &response{ResponseWriter: w, control: http.NewResponseController(w), timeout: cmp.Or(s.Timeout, 30*time.Second)}
-	defer func() { _ = out.control.SetWriteDeadline(time.Time{}) }() // the connection may serve another request
+	out := response{eventstream.New(w, s.Timeout)}
+	defer out.Close()
 	if after > 0 {
-		_ = out.write("") // a reader that comes back is connected at once, although nothing may happen for long
+		_ = out.Send("") // a reader that comes back is connected at once, although nothing may happen for long
 	}
 	var veil flow.Veil
 	for event, err := range source.Events(r.Context(), id, after, beat) {
@@ -81,31 +82,25 @@ func (s Stream) Serve(w http.ResponseWriter, r *http.Request, source Source, id 
 		default:
 			err = out.events(veil.Lift(event), view, beat)
 		}
-		if err != nil && out.last.IsZero() {
+		if err != nil && out.Last.IsZero() {
 			refuse(w, r, err)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return out.write("event: end\ndata:\n\n")
+	return out.Send("event: end\ndata:\n\n")
 }
 
 var errNumber = errors.New("Last-Event-ID is not the number of an event")
 
 // response is what is written of a conversation.
-type response struct {
-	http.ResponseWriter
-
-	control *http.ResponseController
-	timeout time.Duration
-	last    time.Time // of the last write; zero: nothing was written
-}
+type response struct{ *eventstream.Writer }
 
 // events writes what the reader may see of events. If there are none, it says that the connection lives.
-func (o *response) events(all []flow.Event, view func(flow.Event) (flow.Event, bool), beat time.Duration) error {
-	if len(all) == 0 && beat > 0 && time.Since(o.last) >= beat {
-		return o.write(":\n\n")
+func (o response) events(all []flow.Event, view func(flow.Event) (flow.Event, bool), beat time.Duration) error {
+	if len(all) == 0 && beat > 0 && time.Since(o.Last) >= beat {
+		return o.Beat()
 	}
 	for _, e := range all {
 		if err := o.event(e, view, beat); err != nil {
@@ -116,11 +111,11 @@ func (o *response) events(all []flow.Event, view func(flow.Event) (flow.Event, b
 }
 
 // event writes what the reader may see of an event.
-func (o *response) event(e flow.Event, view func(flow.Event) (flow.Event, bool), beat time.Duration) error {
+func (o response) event(e flow.Event, view func(flow.Event) (flow.Event, bool), beat time.Duration) error {
 	shown, ok := view(e)
 	switch {
-	case e.Kind() == flow.EventHeartbeat, !ok && beat > 0 && time.Since(o.last) >= beat:
-		return o.write(":\n\n")
+	case e.Kind() == flow.EventHeartbeat, !ok && beat > 0 && time.Since(o.Last) >= beat:
+		return o.Beat()
 	case !ok:
 		return nil
 	}
@@ -132,24 +127,7 @@ func (o *response) event(e flow.Event, view func(flow.Event) (flow.Event, bool),
 	if e.Kind() != flow.EventChunk { // it has no number of its own
 		text = fmt.Sprintf("id: %d\n%s", e.Seq, text)
 	}
-	return o.write(text)
-}
-
-// write writes a text and sends it.
-func (o *response) write(text string) error {
-	if o.last.IsZero() {
-		o.Header().Set("Content-Type", "text/event-stream")
-		o.Header().Set("Cache-Control", "no-store")
-		o.Header().Set("X-Accel-Buffering", "no") // nginx would gather events
-	}
-	o.last = time.Now()
-	if err := o.control.SetWriteDeadline(o.last.Add(o.timeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	if _, err := o.Write([]byte(text)); err != nil {
-		return err
-	}
-	return o.control.Flush()
+	return o.Send(text)
 }
 
 // inText answers with the status of an error, and a line of text.

@@ -41,6 +41,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/eventstream"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/web"
 )
@@ -85,6 +86,7 @@ type connection struct {
 	web      *web.Handler
 	response http.ResponseWriter
 	request  *http.Request
+	out      *eventstream.Writer
 	in       input
 	isNew    bool           // the run has started the conversation
 	before   []flow.Account // what the models had used when the run began

@@ -2,7 +2,6 @@ package agui
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,13 +9,9 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/eventstream"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/web"
-)
-
-const (
-	heartbeat = 15 * time.Second // of silence, after which the state is sent again
-	writeTime = 30 * time.Second // that a write may take
 )
 
 // standing is how a conversation stands.
@@ -149,12 +144,9 @@ func interruptOf(q *flow.Question) interrupt {
 
 // run follows the conversation, and writes the events of the run.
 func (c *connection) run() {
-	header := c.response.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // nginx would gather events
-	header.Set("X-Content-Type-Options", "nosniff")
-	defer func() { _ = http.NewResponseController(c.response).SetWriteDeadline(time.Time{}) }() // the connection may serve another request
+	c.response.Header().Set("X-Content-Type-Options", "nosniff")
+	c.out = eventstream.New(c.response, 0)
+	defer c.out.Close()
 	started := &event{Type: "RUN_STARTED", ThreadID: c.in.Thread, RunID: c.in.Run, ParentRunID: c.in.Parent, Version: "1.0"}
 	if c.send(started) != nil {
 		return
@@ -180,7 +172,7 @@ func (c *connection) follow() (*event, error) {
 			return last, err
 		}
 	}
-	for e, err := range c.web.Events(c.request, c.in.Thread, after, heartbeat) {
+	for e, err := range c.web.Events(c.request, c.in.Thread, after, eventstream.Silence) {
 		if err != nil {
 			return nil, err
 		}
@@ -310,22 +302,4 @@ func (c *connection) used(s *standing) (out []usage) {
 }
 
 // send writes an event.
-func (c *connection) send(e *event) error {
-	data, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	return c.write("data: " + string(data) + "\n\n")
-}
-
-// write writes a text and sends it.
-func (c *connection) write(text string) error {
-	control := http.NewResponseController(c.response)
-	if err := control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	if _, err := c.response.Write([]byte(text)); err != nil {
-		return err
-	}
-	return control.Flush()
-}
+func (c *connection) send(e *event) error { return c.out.Data(e) }

@@ -3,19 +3,13 @@ package chat
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/eventstream"
 	"github.com/agonist-dev/debate/provider"
-)
-
-const (
-	heartbeat = 15 * time.Second // that a stream is silent at most
-	writeTime = 30 * time.Second // that a write may take
 )
 
 // answer is the answer to a request whose conversation has begun.
@@ -27,6 +21,7 @@ type answer struct {
 	in       *request
 	id       string // of the conversation
 	created  int64  // in seconds since 1970
+	out      *eventstream.Writer
 }
 
 // usage is what a conversation has used, in tokens.
@@ -68,7 +63,7 @@ func (a *answer) stands() (*standing, error) {
 // follow gives each text to say, and an empty one where nothing has been said for a while. It returns how the conversation stands when it
 // is over, or when nothing is said any more until a person does something.
 func (a *answer) follow(say func(text string) error) (*standing, error) {
-	for e, err := range a.web.Events(a.request, a.id, 0, heartbeat) {
+	for e, err := range a.web.Events(a.request, a.id, 0, eventstream.Silence) {
 		if err != nil {
 			return nil, err
 		}
@@ -193,19 +188,16 @@ func (a *answer) whole() {
 
 // stream answers while the conversation runs.
 func (a *answer) stream() {
-	header := a.response.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // nginx would gather events
-	header.Set("X-Content-Type-Options", "nosniff")
-	defer func() { _ = http.NewResponseController(a.response).SetWriteDeadline(time.Time{}) }() // the connection may serve another request
+	a.response.Header().Set("X-Content-Type-Options", "nosniff")
+	a.out = eventstream.New(a.response, 0)
+	defer a.out.Close()
 	err := a.piece(&delta{Role: "assistant"}, "")
 	if err != nil {
 		return
 	}
 	s, err := a.follow(func(text string) error {
 		if text == "" {
-			return a.write(":\n\n")
+			return a.out.Beat()
 		}
 		return a.piece(&delta{Content: text}, "")
 	})
@@ -218,7 +210,7 @@ func (a *answer) stream() {
 	}
 	if err != nil {
 		out, _ := failureOf(err)
-		_ = a.send(map[string]failure{"error": out}) // the client may be gone
+		_ = a.out.Data(map[string]failure{"error": out}) // the client may be gone
 		return
 	}
 	if a.piece(&delta{}, "stop") != nil {
@@ -227,9 +219,9 @@ func (a *answer) stream() {
 	if u := s.usage(); u != nil && a.in.StreamOptions.IncludeUsage {
 		c := a.completion("chat.completion.chunk")
 		c.Usage = u
-		_ = a.send(c)
+		_ = a.out.Data(c)
 	}
-	_ = a.write("data: [DONE]\n\n")
+	_ = a.out.Send("data: [DONE]\n\n")
 }
 
 // piece sends a piece of the answer. reason is why it is the last one; "": it is not.
@@ -238,28 +230,7 @@ func (a *answer) piece(d *delta, reason string) error {
 	if reason != "" {
 		c.Reason = &reason
 	}
-	return a.send(a.completion("chat.completion.chunk", c))
-}
-
-// send writes a value as an event.
-func (a *answer) send(v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return a.write("data: " + string(data) + "\n\n")
-}
-
-// write writes a text and sends it.
-func (a *answer) write(text string) error {
-	connection := http.NewResponseController(a.response)
-	if err := connection.SetWriteDeadline(time.Now().Add(writeTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	if _, err := a.response.Write([]byte(text)); err != nil {
-		return err
-	}
-	return connection.Flush()
+	return a.out.Data(a.completion("chat.completion.chunk", c))
 }
 
 // words returns what an event adds to the answer, in Markdown: a turn, or what else the flow shows to everybody.
