@@ -36,7 +36,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -44,6 +43,7 @@ import (
 	"github.com/agonist-dev/debate/internal/eventstream"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/web"
+	"github.com/agonist-dev/debate/web/internal/protocol"
 )
 
 // paused is the interrupt of a conversation that is paused.
@@ -147,7 +147,7 @@ func (m *message) text() (string, error) {
 		Text string `json:"text"`
 	}
 	if err := json.Unmarshal(m.Content, &parts); err != nil {
-		return "", invalid("messages", "hold one that is neither a text nor a list of parts")
+		return "", protocol.Invalid("agui", "messages", "hold one that is neither a text nor a list of parts")
 	}
 	var texts []string
 	for i := range parts {
@@ -158,11 +158,6 @@ func (m *message) text() (string, error) {
 	return strings.Join(texts, "\n"), nil
 }
 
-// invalid refuses a field of the input.
-func invalid(field, why string) error {
-	return &flow.Error{Kind: provider.KindValidation, Op: "agui", Field: field, Err: errors.New(why)}
-}
-
 // read reads the input.
 func (c *connection) read(r *http.Request) error {
 	data, err := c.web.Body(c.response, r)
@@ -170,11 +165,11 @@ func (c *connection) read(r *http.Request) error {
 		return err
 	}
 	if json.Unmarshal(data, &c.in) != nil {
-		return invalid("", "the body is not the JSON of a RunAgentInput")
+		return protocol.Invalid("agui", "", "the body is not the JSON of a RunAgentInput")
 	}
 	for field, value := range map[string]string{"threadId": c.in.Thread, "runId": c.in.Run} {
 		if value == "" {
-			return invalid(field, "is missing")
+			return protocol.Invalid("agui", field, "is missing")
 		}
 	}
 	return nil
@@ -248,27 +243,14 @@ func (c *connection) documents() (out []flow.Document) {
 	return out
 }
 
-// address returns the path of the conversation in the API, or of something below it.
-func (c *connection) address(below ...string) string {
-	out := []string{"conversations", url.PathEscape(c.in.Thread)}
-	for _, one := range below {
-		out = append(out, url.PathEscape(one))
-	}
-	return strings.Join(out, "/")
-}
-
-// post does an operation of the API.
+// post does an operation of the conversation.
 func (c *connection) post(body any, below ...string) error {
-	data, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	_, err = c.web.Do(c.request, http.MethodPost, c.address(below...), data)
+	_, err := protocol.Post(c.web, c.request, protocol.Path(c.in.Thread, below...), body)
 	return err
 }
 
 // answer answers the questions that the input names.
-func (c *connection) answer(s *standing) error {
+func (c *connection) answer(s *protocol.Conversation) error {
 	for i := range c.in.Resume {
 		entry := &c.in.Resume[i]
 		if entry.Status != "resolved" {
@@ -276,11 +258,11 @@ func (c *connection) answer(s *standing) error {
 		}
 		var err error
 		if entry.Interrupt == paused {
-			if s.may("resume") { // else it goes on already
+			if slices.Contains(s.Legal, "resume") { // else it goes on already
 				err = c.post(struct{}{}, "resume")
 			}
 		} else {
-			err = c.post(s.reply(entry), "questions", entry.Interrupt)
+			err = c.post(reply(s, entry), "questions", entry.Interrupt)
 		}
 		if err != nil && !isLate(err) {
 			return err
@@ -296,16 +278,8 @@ func isLate(err error) bool {
 	return answered || p.Status == http.StatusNotFound || p.Status == http.StatusConflict && p.Kind == provider.KindState
 }
 
-// reply is the answer to a question.
-type reply struct {
-	Text   string `json:"text,omitempty"`
-	Option string `json:"option,omitempty"`
-	Model  string `json:"model,omitempty"`
-	By     string `json:"by,omitempty"`
-}
-
 // reply returns the answer in an entry. A plain text is the option, where there are options.
-func (s *standing) reply(entry *resume) (out reply) {
+func reply(s *protocol.Conversation, entry *resume) (out protocol.Answer) {
 	decides := slices.ContainsFunc(s.Questions, func(q flow.Question) bool { return q.ID == entry.Interrupt && len(q.Options) > 0 })
 	switch plain := ""; {
 	case json.Unmarshal(entry.Payload, &plain) == nil && decides:

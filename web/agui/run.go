@@ -12,37 +12,17 @@ import (
 	"github.com/agonist-dev/debate/internal/eventstream"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/web"
+	"github.com/agonist-dev/debate/web/internal/protocol"
 )
-
-// standing is how a conversation stands.
-type standing struct {
-	Record struct {
-		State        flow.State     `json:"state"`
-		Failure      *flow.Error    `json:"failure"`      // nil: there is none, or the client may not see it
-		SpentByModel []flow.Account `json:"spentByModel"` // nil: there is nothing, or the client may not see it
-	} `json:"record"`
-	Legal     []string        `json:"legal"`
-	Questions []flow.Question `json:"questions"`
-
-	whole json.RawMessage
-}
 
 // fields are those of the record that clients get as the state.
 const fields = "id,flow,format,state,topic,round,rounds,participants,schedule,verdict,solution,outcome,failure,spent,spentByModel," +
 	"seq,result"
 
 // stands reads how the conversation stands.
-func (c *connection) stands() (*standing, error) {
-	data, err := c.web.Do(c.request, http.MethodGet, c.address()+"?fields="+fields, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := &standing{whole: data}
-	return out, json.Unmarshal(data, out)
+func (c *connection) stands() (*protocol.Conversation, error) {
+	return protocol.Read(c.web, c.request, c.in.Thread, fields)
 }
-
-// may reports whether the client may do an operation now.
-func (s *standing) may(operation string) bool { return slices.Contains(s.Legal, operation) }
 
 // event is an event of the protocol. Which fields it has depends on its type.
 type event struct {
@@ -104,9 +84,9 @@ type interrupt struct {
 	Metadata  json.RawMessage `json:"metadata,omitempty"` // the whole question
 }
 
-// interrupts returns what the client can do so that the conversation goes on.
-func (s *standing) interrupts() []interrupt {
-	if s.Record.State == flow.StatePaused && s.may("resume") {
+// interruptsOf returns what the client can do so that the conversation goes on.
+func interruptsOf(s *protocol.Conversation) []interrupt {
+	if s.Record.State == flow.StatePaused && slices.Contains(s.Legal, "resume") {
 		return []interrupt{{ID: paused, Reason: paused, Message: "The conversation is paused."}}
 	}
 	if s.Record.State != flow.StateAwaitingInput {
@@ -217,7 +197,7 @@ func (c *connection) catchUp(t *talk) (after int64, err error) {
 // history reads the messages that are saved.
 func (c *connection) history(t *talk) (after int64, err error) {
 	for {
-		data, err := c.web.Do(c.request, http.MethodGet, fmt.Sprintf("%s?after=%d", c.address("events"), after), nil)
+		data, err := c.web.Do(c.request, http.MethodGet, fmt.Sprintf("%s?after=%d", protocol.Path(c.in.Thread, "events"), after), nil)
 		if err != nil {
 			return 0, err
 		}
@@ -245,19 +225,19 @@ func (c *connection) rest(t *talk, changed flow.Body) (*event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.send(&event{Type: "STATE_SNAPSHOT", Snapshot: s.whole}); err != nil {
+	if err := c.send(&event{Type: "STATE_SNAPSHOT", Snapshot: s.Whole}); err != nil {
 		return nil, err
 	}
 	to, isTransition := changed.(*flow.Transition)
 	now := changed == nil || isTransition && to.To == s.Record.State // else the log goes on
-	if now && (len(s.interrupts()) > 0 || s.Record.State == flow.StateError) {
+	if now && (len(interruptsOf(s)) > 0 || s.Record.State == flow.StateError) {
 		return c.finish(t, s)
 	}
 	return nil, nil //nolint:nilnil // the run goes on
 }
 
 // finish closes what is open, and returns the last event of the run.
-func (c *connection) finish(t *talk, s *standing) (*event, error) {
+func (c *connection) finish(t *talk, s *protocol.Conversation) (*event, error) {
 	if err := t.close(); err != nil {
 		return nil, err
 	}
@@ -271,7 +251,7 @@ func (c *connection) finish(t *talk, s *standing) (*event, error) {
 	last := &event{
 		Type: "RUN_FINISHED", ThreadID: c.in.Thread, RunID: c.in.Run, Outcome: &outcome{Type: "cancelled"}, Usage: c.used(s),
 	}
-	if all := s.interrupts(); len(all) > 0 {
+	if all := interruptsOf(s); len(all) > 0 {
 		last.Outcome = &outcome{Type: "interrupt", Interrupts: all}
 	} else if s.Record.State == flow.StateCompleted {
 		last.Outcome.Type = "success"
@@ -280,7 +260,7 @@ func (c *connection) finish(t *talk, s *standing) (*event, error) {
 }
 
 // used returns what the models have used since the run began.
-func (c *connection) used(s *standing) (out []usage) {
+func (c *connection) used(s *protocol.Conversation) (out []usage) {
 	before := make(map[string]provider.Usage, len(c.before))
 	for i := range c.before {
 		before[c.before[i].Name] = c.before[i].Usage

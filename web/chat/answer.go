@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/eventstream"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/web/internal/protocol"
 )
 
 // answer is the answer to a request whose conversation has begun.
@@ -31,18 +32,8 @@ type usage struct {
 	Total      int `json:"total_tokens"`
 }
 
-// standing is how a conversation stands.
-type standing struct {
-	Record struct {
-		State   flow.State    `json:"state"`
-		Failure *flow.Error   `json:"failure"` // nil: there is none, or the client may not see it
-		Spent   *flow.Account `json:"spent"`   // nil: the client may not see it
-	} `json:"record"`
-	Questions []flow.Question `json:"questions"`
-}
-
-// usage returns what the conversation has used; nil: the client may not see it.
-func (s *standing) usage() *usage {
+// usageOf returns what the conversation has used; nil: the client may not see it.
+func usageOf(s *protocol.Conversation) *usage {
 	if s.Record.Spent == nil {
 		return nil
 	}
@@ -51,18 +42,13 @@ func (s *standing) usage() *usage {
 }
 
 // stands reads how the conversation stands.
-func (a *answer) stands() (*standing, error) {
-	data, err := a.web.Do(a.request, http.MethodGet, address(a.id)+"?fields=state,failure,spent", nil)
-	if err != nil {
-		return nil, err
-	}
-	out := new(standing)
-	return out, json.Unmarshal(data, out)
+func (a *answer) stands() (*protocol.Conversation, error) {
+	return protocol.Read(a.web, a.request, a.id, "state,failure,spent")
 }
 
 // follow gives each text to say, and an empty one where nothing has been said for a while. It returns how the conversation stands when it
 // is over, or when nothing is said any more until a person does something.
-func (a *answer) follow(say func(text string) error) (*standing, error) {
+func (a *answer) follow(say func(text string) error) (*protocol.Conversation, error) {
 	for e, err := range a.web.Events(a.request, a.id, 0, eventstream.Silence) {
 		if err != nil {
 			return nil, err
@@ -92,14 +78,14 @@ func (a *answer) follow(say func(text string) error) (*standing, error) {
 }
 
 // end returns the last words of the answer, or why there are none.
-func (a *answer) end(s *standing) (string, error) {
+func (a *answer) end(s *protocol.Conversation) (string, error) {
 	switch s.Record.State {
 	case flow.StateError, flow.StateCanceled:
 		err := fmt.Errorf("the conversation %s has no conclusion: its state is %s", a.id, s.Record.State)
 		if s.Record.Failure != nil {
 			err = fmt.Errorf("%w: %s", err, s.Record.Failure.Error())
 		}
-		return "", &refusal{status: http.StatusBadGateway, err: &flow.Error{Kind: provider.KindState, Op: "chat", Err: err}}
+		return "", &refusal{status: http.StatusBadGateway, err: &flow.Error{Kind: provider.KindState, Op: op, Err: err}}
 	case flow.StatePaused:
 		return fmt.Sprintf("### Paused\n\nThe conversation %s goes on when somebody resumes it there.\n", a.id), nil
 	case flow.StateAwaitingInput:
@@ -180,7 +166,7 @@ func (a *answer) whole() {
 	out.WriteString(last)
 	reason := "stop"
 	c := a.completion("chat.completion", choice{Message: &speech{Role: "assistant", Content: out.String()}, Reason: &reason})
-	if u := s.usage(); u != nil {
+	if u := usageOf(s); u != nil {
 		c.Usage = u
 	}
 	reply(a.response, http.StatusOK, c)
@@ -216,7 +202,7 @@ func (a *answer) stream() {
 	if a.piece(&delta{}, "stop") != nil {
 		return
 	}
-	if u := s.usage(); u != nil && a.in.StreamOptions.IncludeUsage {
+	if u := usageOf(s); u != nil && a.in.StreamOptions.IncludeUsage {
 		c := a.completion("chat.completion.chunk")
 		c.Usage = u
 		_ = a.out.Data(c)

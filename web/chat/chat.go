@@ -24,7 +24,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +32,11 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/web"
+	"github.com/agonist-dev/debate/web/internal/protocol"
 )
+
+// op names the protocol in errors.
+const op = "chat"
 
 // New returns the endpoint for the conversations of a handler: POST /v1/chat/completions, GET /v1/models and GET /v1/models/{model}. The
 // rights, the policy and the quota are those of the handler.
@@ -44,18 +47,13 @@ func New(h *web.Handler) http.Handler {
 	mux.HandleFunc("GET /v1/models", e.list)
 	mux.HandleFunc("GET /v1/models/{model...}", e.describe)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		e.refuse(w, &flow.Error{Kind: provider.KindValidation, Op: "chat", Err: fmt.Errorf("nothing is served here: %w", flow.ErrNotFound)})
+		e.refuse(w, &flow.Error{Kind: provider.KindValidation, Op: op, Err: fmt.Errorf("nothing is served here: %w", flow.ErrNotFound)})
 	})
 	return mux
 }
 
 // endpoint serves the conversations of a handler.
 type endpoint struct{ web *web.Handler }
-
-// invalid refuses a field of a request.
-func invalid(field, why string) error {
-	return &flow.Error{Kind: provider.KindValidation, Op: "chat", Field: field, Err: errors.New(why)}
-}
 
 // model is a preset as a list of models shows it.
 type model struct {
@@ -102,7 +100,7 @@ func (e *endpoint) offers(name string) error {
 		return nil
 	}
 	err := flow.WithMend(fmt.Errorf("the model is unknown: %w", flow.ErrNotFound), "ask for /v1/models")
-	err = &flow.Error{Kind: provider.KindValidation, Op: "chat", Field: "model", Err: err}
+	err = &flow.Error{Kind: provider.KindValidation, Op: op, Field: "model", Err: err}
 	return &refusal{status: http.StatusNotFound, code: "model_not_found", err: err}
 }
 
@@ -174,19 +172,19 @@ func (e *endpoint) read(w http.ResponseWriter, r *http.Request) (*request, error
 	}
 	in := new(request)
 	if err := json.Unmarshal(data, in); err != nil {
-		return nil, invalid("", "the body is not the JSON of a chat completion")
+		return nil, protocol.Invalid(op, "", "the body is not the JSON of a chat completion")
 	}
 	switch {
 	case in.N != nil && *in.N != 1:
-		return nil, invalid("n", "is not 1: a conversation is held once")
+		return nil, protocol.Invalid(op, "n", "is not 1: a conversation is held once")
 	case len(in.Tools) > 0:
-		return nil, invalid("tools", "are not called: a preset has tools of its own")
+		return nil, protocol.Invalid(op, "tools", "are not called: a preset has tools of its own")
 	case len(in.Functions) > 0:
-		return nil, invalid("functions", "are not called: a preset has tools of its own")
+		return nil, protocol.Invalid(op, "functions", "are not called: a preset has tools of its own")
 	case in.ResponseFormat.Type != "" && in.ResponseFormat.Type != "text":
-		return nil, invalid("response_format", "is not text: a conversation is answered in Markdown")
+		return nil, protocol.Invalid(op, "response_format", "is not text: a conversation is answered in Markdown")
 	case len(in.Messages) == 0 || in.Messages[len(in.Messages)-1].Role != "user":
-		return nil, invalid("messages", "do not end with one of the role user: it says what the conversation is about")
+		return nil, protocol.Invalid(op, "messages", "do not end with one of the role user: it says what the conversation is about")
 	}
 	return in, nil
 }
@@ -200,7 +198,7 @@ func (in *request) about() (topic string, earlier []flow.Document, err error) {
 		said, err := m.text()
 		switch {
 		case err != nil:
-			return "", nil, invalid(fmt.Sprintf("messages[%d].content", i), err.Error())
+			return "", nil, protocol.Invalid(op, fmt.Sprintf("messages[%d].content", i), err.Error())
 		case i == last:
 			topic = said
 		case strings.TrimSpace(said) != "":
@@ -208,7 +206,7 @@ func (in *request) about() (topic string, earlier []flow.Document, err error) {
 		}
 	}
 	if strings.TrimSpace(topic) == "" {
-		return "", nil, invalid(fmt.Sprintf("messages[%d].content", last), "is blank: it says what the conversation is about")
+		return "", nil, protocol.Invalid(op, fmt.Sprintf("messages[%d].content", last), "is blank: it says what the conversation is about")
 	}
 	if before.Len() > 0 {
 		file := flow.File{Name: "messages.txt", Type: "text/plain", Data: []byte(before.String())}
@@ -268,9 +266,6 @@ func (e *endpoint) start(r *http.Request, caller web.Caller, in *request) (id st
 	}
 	return e.web.Start(r, config)
 }
-
-// address returns the path of a conversation in the API.
-func address(id string) string { return "conversations/" + url.PathEscape(id) }
 
 // failure is an error as the API writes it.
 type failure struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -17,32 +16,8 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/web"
+	"github.com/agonist-dev/debate/web/internal/protocol"
 )
-
-// conversation returns the address of a conversation, and of something below it.
-func conversation(id string, below ...string) string {
-	out := []string{"conversations", url.PathEscape(id)}
-	for _, one := range below {
-		out = append(out, url.PathEscape(one))
-	}
-	return strings.Join(out, "/")
-}
-
-// do does an operation of the API. in is the body; nil: there is none.
-func (s *service) do(c *call, method, path string, in any) (out json.RawMessage, err error) {
-	var body []byte
-	if in != nil {
-		if body, err = json.Marshal(in); err != nil {
-			return nil, err
-		}
-	}
-	return s.web.Do(c.request, method, path, body)
-}
-
-// invalid refuses an argument.
-func invalid(field, why string) error {
-	return &flow.Error{Kind: provider.KindValidation, Op: "mcp", Field: field, Err: errors.New(why)}
-}
 
 type start struct {
 	Preset string         `json:"preset,omitempty" jsonschema:"the name of a preset; it may be missing if there is one"`
@@ -60,9 +35,9 @@ type started struct {
 func (s *service) start(c *call, in start) (any, error) {
 	if in.Config != nil {
 		if in.Preset != "" || in.Topic != "" || in.ID != "" {
-			return nil, invalid("config", "stands in place of preset, topic and id: leave them out")
+			return nil, protocol.Invalid("mcp", "config", "stands in place of preset, topic and id: leave them out")
 		}
-		data, err := s.do(c, http.MethodPost, "conversations", in.Config)
+		data, err := protocol.Post(s.web, c.request, "conversations", in.Config)
 		if err != nil {
 			return nil, err
 		}
@@ -87,11 +62,11 @@ type read struct {
 
 // read returns a conversation as it is now.
 func (s *service) read(c *call, in read) (any, error) {
-	path := conversation(in.ID)
+	path := protocol.Path(in.ID)
 	if len(in.Fields) > 0 {
 		path += "?fields=" + url.QueryEscape(strings.Join(in.Fields, ","))
 	}
-	return s.do(c, http.MethodGet, path, nil)
+	return s.web.Do(c.request, http.MethodGet, path, nil)
 }
 
 type control struct {
@@ -110,7 +85,7 @@ func (s *service) control(c *call, in control) (any, error) {
 	if in.Action == pause {
 		body["drain"] = in.Drain
 	}
-	return s.do(c, http.MethodPost, conversation(in.ID, in.Action), body)
+	return protocol.Post(s.web, c.request, protocol.Path(in.ID, in.Action), body)
 }
 
 type answer struct {
@@ -124,13 +99,8 @@ type answer struct {
 
 // answer answers a question.
 func (s *service) answer(c *call, in answer) (any, error) {
-	body := struct {
-		Text   string `json:"text,omitempty"`
-		Option string `json:"option,omitempty"`
-		Model  string `json:"model,omitempty"`
-		By     string `json:"by,omitempty"`
-	}{in.Text, in.Option, in.Model, in.By}
-	return s.do(c, http.MethodPost, conversation(in.ID, "questions", in.Question), body)
+	body := protocol.Answer{Text: in.Text, Option: in.Option, Model: in.Model, By: in.By}
+	return protocol.Post(s.web, c.request, protocol.Path(in.ID, "questions", in.Question), body)
 }
 
 // The bounds of debate_wait.
@@ -179,18 +149,8 @@ func saidIn(e *flow.Event) (said, bool) {
 	}
 }
 
-// standing is how a conversation stands.
-type standing struct {
-	Record struct {
-		State   flow.State  `json:"state"`
-		Seq     int64       `json:"seq"`
-		Failure *flow.Error `json:"failure"`
-	} `json:"record"`
-	Questions []flow.Question `json:"questions"`
-}
-
 // rests reports whether nothing is said any more until the client, or somebody else, does something.
-func (s *standing) rests() bool {
+func rests(s *protocol.Conversation) bool {
 	switch s.Record.State {
 	case flow.StateAwaitingInput: // the question may be one for others, or just answered
 		return len(s.Questions) > 0
@@ -202,13 +162,8 @@ func (s *standing) rests() bool {
 }
 
 // stands reads how a conversation stands.
-func (s *service) stands(c *call, id string) (*standing, error) {
-	data, err := s.do(c, http.MethodGet, conversation(id)+"?fields=state,seq,failure", nil)
-	if err != nil {
-		return nil, err
-	}
-	out := new(standing)
-	return out, json.Unmarshal(data, out)
+func (s *service) stands(c *call, id string) (*protocol.Conversation, error) {
+	return protocol.Read(s.web, c.request, id, "state,seq,failure")
 }
 
 // wait waits until a conversation is over, or does nothing by itself, or for a time. Questions are put to the person at the client, once:
@@ -272,7 +227,7 @@ func (s *service) follow(c *call, in wait, told int64) (*waited, error) {
 			}
 		}
 		read := silent || e.Seq >= stands.Record.Seq // those who only view do not see each fact
-		if len(out.Said) == mostSaid || stands.rests() && read {
+		if len(out.Said) == mostSaid || rests(stands) && read {
 			all = read
 			break
 		}
