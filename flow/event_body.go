@@ -38,7 +38,7 @@ type Parent struct {
 	ID  string `json:"id" redact:"-"`
 	Seq int64  `json:"seq"`
 	// Spent is what the copied events have used. It counts against the limits of this conversation, and is part of Record.Spent, as it
-	// is of the parent's. The zero value: nothing, or the log of an older release, which does not say.
+	// is of the parent's. The zero value: nothing, or a log that does not say, of an older release or from elsewhere.
 	Spent Account `json:"spent,omitzero"`
 	// KeepsOf means that each round has the number of rounds that it began with. false: the log of an older release, in which copied rounds
 	// have the number of the settings.

@@ -9,8 +9,8 @@ import (
 // Sum is what several conversations have cost, and what they may still cost.
 type Sum struct {
 	Count int `json:"count"` // of conversations
-	// Spent and Unsettled are the sums of those of [Info]. What forks have copied is left out: it counts with their parents. No conversation
-	// adds less than nothing, whatever its log says.
+	// Spent and Unsettled are the sums of those of [Info]. What forks have copied here is left out: it counts with their parents. No
+	// conversation adds less than nothing, whatever its log says.
 	Spent flow.Money `json:"spent"`
 	flow.Unsettled
 	// Left is what the conversations that are not over may spend beyond Spent and AtMost before they reach their hard limits.

@@ -307,3 +307,30 @@ func TestWhatHasCostSomethingStaysCounted(t *testing.T) {
 	unbounded := handler(t, engine, web.Options{Authorize: anybody})
 	assert.Equal(t, http.StatusNoContent, unbounded.ask(http.MethodDelete, "conversations/over", "").Code)
 }
+
+// TestAnImportCountsWhole: whatever its log says that it has copied. Nobody here has paid for that.
+func TestAnImportCountsWhole(t *testing.T) {
+	engine, _ := stage.Engine(labelled("", nil))
+	engine.Store = &store.Memory{}
+	log := func(id string, hard debate.Money) string {
+		_, err := engine.Submit(t.Context(), bounded(id, hard))
+		require.NoError(t, err)
+		const begins, copied = `"kind":"start","body":{`, `"parent":{"id":"p","seq":1,"spent":{"usage":{},"cost":1000,"requests":1}},`
+		out := strings.Replace(string(stage.Exported(t, engine, id)), begins, begins+copied, 1)
+		require.Contains(t, out, copied)
+		return out
+	}
+	away := stage.Twin(engine)
+	away.Store = &store.Memory{}
+	c := handler(t, away, web.Options{
+		Authorize: anybody, Quota: func(map[string]string) flow.Money { return 5 * debate.USD },
+		Policy: func(_ *http.Request, _ string, c flow.Config) (flow.Config, error) { return c, nil },
+	})
+	one := log("one", 2*debate.USD)
+	c.post("import", one, http.StatusCreated)
+	c.post("import", one, http.StatusOK) // it is the same log still
+	assert.Equal(t, http.StatusPaymentRequired, problemOf(t, c.ask(http.MethodPost, "import", log("two", 4*debate.USD))).Status)
+	var sum struct{ Most, Remains float64 }
+	c.get("sum", &sum)
+	assert.Equal(t, []float64{2, 3}, []float64{sum.Most, sum.Remains})
+}

@@ -193,7 +193,7 @@ func (x *exchange) restore() error {
 	return x.begun(log.ID, "conversations/", isNew)
 }
 
-// stored has put store a log, and reports whether it is new here. Of what it may cost, that counts which it has not copied.
+// stored has put store a log, and reports whether it is new here. All that it may cost counts, also what it says that it has copied.
 func (x *exchange) stored(log *snapshot, put func(context.Context) error) (isNew bool, err error) {
 	h, labels := x.handler, x.caller.Labels
 	err = h.reserve(x.request.Context(), labels, func(ctx context.Context) error {
@@ -218,7 +218,7 @@ func (x *exchange) stored(log *snapshot, put func(context.Context) error) (isNew
 		} else if limit > 0 {
 			limit = max(limit, spent)
 		}
-		if err := h.fits(ctx, labels, limit, info.Copied.Plus(info.CopiedUnsettled.AtMost)); err != nil {
+		if err := h.fits(ctx, labels, limit, 0); err != nil {
 			return err
 		}
 		isNew = true

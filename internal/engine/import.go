@@ -72,6 +72,7 @@ func (l *Engine) inspect(s *snapshot) error {
 	if start.Seed == "" {
 		start.Seed, start.Texts, start.Elsewhere = l.newSeed(), nil, int64(len(s.Events))
 		start.Tools = l.narrowed(start.Tools)
+		start.Parent = uncopied(start.Parent, flow.Account{})
 	}
 	rendered := start.Texts == nil
 	if rendered {
@@ -126,6 +127,17 @@ func (l *Engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error)
 		found = append(found, restoreError(at+".shape", fmt.Errorf("is %q, and the config says %q", text.OneLine(start.Shape, 40), name(config))))
 	}
 	return p, errors.Join(found...)
+}
+
+// uncopied returns the parent of a log from elsewhere with another account of what was copied. What the log says of that would be left out
+// of sums, and nobody here has paid for it.
+func uncopied(given *flow.Parent, spent flow.Account) *flow.Parent {
+	if given == nil {
+		return nil
+	}
+	out := *given
+	out.Spent = spent
+	return &out
 }
 
 // narrowed returns the rights of tools that a log from elsewhere has, where that has more rights than the engine's tools of the same
@@ -190,7 +202,8 @@ func (t absentTool) Use(context.Context, flow.ToolUse) (string, error) {
 }
 
 // asKept compares an event of a snapshot with a stored one. If the snapshot lacks its seed, asKept leaves out what
-// comes from the seed, and what the import has changed: the version of the flow, which is that of the texts, and the rights of tools.
+// comes from the seed, and what the import has changed: the version of the flow, which is that of the texts, the rights of tools, and what
+// was copied.
 func asKept(stored, given *flow.Event, sealed bool) bool {
 	if sealed {
 		return flow.SameEvent(stored, given)
@@ -199,6 +212,9 @@ func asKept(stored, given *flow.Event, sealed bool) bool {
 	own, ok := a.Body.(*flow.Start) // Public has made copies of both
 	if start, both := b.Body.(*flow.Start); ok && both {
 		start.FlowVersion = own.FlowVersion
+		if own.Parent != nil {
+			start.Parent = uncopied(start.Parent, own.Parent.Spent)
+		}
 		start.Tools = maps.Clone(start.Tools)
 		for name, info := range start.Tools {
 			kept := own.Tools[name]
