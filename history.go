@@ -120,8 +120,8 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 // participant's name counts for the participant's side.
 //
 // What a log without its seed says about uses of tools gives no rights here. A use needs approval if the log or the tool of
-// [Engine.Tools] says so, and approvals in such a log do not count: a person, or the policy, is asked anew. Nor does what it says that it has
-// copied: Record.Copied is nothing, and sums count the whole conversation here.
+// [Engine.Tools] says so, or if there is no such tool yet. Approvals in such a log do not count: a person, or the policy, is asked anew. Nor
+// does what it says that it has copied: Record.Copied is nothing, and sums count the whole conversation here.
 //
 // Import checks before it stores:
 //
@@ -137,8 +137,8 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 // larger than [MaxSnapshot].
 //
 // If the store holds the debate already, one of the two logs must be the beginning of the other, and the longer one
-// is kept. Otherwise the error is of kind conflict. In both cases the store gets back the files that it has lost, as far as the
-// import holds them.
+// is kept. Otherwise the error is of kind conflict. So it is if a log without its seed would lengthen the stored one by an approval of a
+// use of a tool. In all cases but a conflict the store gets back the files that it has lost, as far as the import holds them.
 func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error) {
 	return on(e, func(l *engine.Engine) (string, error) { return l.Import(ctx, r) })
 }

@@ -47,7 +47,8 @@ func (a *Amended) MarshalJSON() ([]byte, error) { return json.Marshal(a.Config) 
 
 // Imported is the config of a log that was written elsewhere. Beside it, a log has prices of models and formats of its own, and words that
 // models obey, by which it is continued and forked here. Nothing compares them with those of the engine: refuse an import of somebody who
-// is not trusted to write them. Tools have no more rights than those of the engine, and the log's approvals of uses do not count.
+// is not trusted to write them. Tools have no more rights than those of the engine, each use of one that the engine lacks needs approval,
+// and the log's approvals of uses do not count.
 type Imported struct{ flow.Config }
 
 // MarshalJSON writes the config.

@@ -349,7 +349,8 @@ func (s *strict) checkRounds(f *flow.Findings, n int) {
 	}
 }
 
-// checkTools refuses tools that change something. Those that the engine does not have, it refuses itself.
+// checkTools refuses tools that change something. Those that the engine does not have, it refuses itself; in a log from elsewhere each use
+// of them needs approval, should they come.
 func (s *strict) checkTools(f *flow.Findings, t *flow.Settings) {
 	for i, name := range t.Tools[:min(len(t.Tools), flow.MaxTools)] {
 		if tool := s.engine.Tools[name]; tool != nil && !tool.Describe().ReadOnly && !slices.Contains(s.tools, name) {

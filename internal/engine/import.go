@@ -141,16 +141,17 @@ func uncopied(given *flow.Parent, spent flow.Account) *flow.Parent {
 }
 
 // narrowed returns the rights of tools that a log from elsewhere has, where that has more rights than the engine's tools of the same
-// names: those of the engine.
+// names: those of the engine. A tool that the engine lacks has none: it may come to have one that changes something.
 func (l *Engine) narrowed(given map[string]flow.ToolInfo) map[string]flow.ToolInfo {
 	out := maps.Clone(given)
 	for name, info := range out {
+		own := flow.ToolInfo{Approval: true}
 		if tool := l.tools[name]; tool != nil {
-			own := tool.Describe()
-			info.Approval = info.Approval || own.Approval
-			info.ReadOnly, info.Idempotent = info.ReadOnly && own.ReadOnly, info.Idempotent && own.Idempotent
-			out[name] = info
+			own = tool.Describe()
 		}
+		info.Approval = info.Approval || own.Approval
+		info.ReadOnly, info.Idempotent = info.ReadOnly && own.ReadOnly, info.Idempotent && own.Idempotent
+		out[name] = info
 	}
 	return out
 }

@@ -265,6 +265,9 @@ func (l *Engine) storeSnapshot(ctx context.Context, s *snapshot, given files, se
 		return h.PutFiles(ctx, s.ID, given)
 	}
 	if held > 0 { // the debate may be running
+		if err := unapproved(s.Events, held); err != nil && !sealed {
+			return err
+		}
 		if h.Session(s.ID) != nil {
 			return &flow.Error{Kind: provider.KindConflict, Op: "restore", Field: "id", Err: flow.ErrLeased}
 		}
@@ -278,6 +281,20 @@ func (l *Engine) storeSnapshot(ctx context.Context, s *snapshot, given files, se
 	}
 	if err := h.Store.Append(ctx, s.ID, int64(held), newID(), s.Events[held:]); err != nil {
 		return session.StoreError("restore", err)
+	}
+	return nil
+}
+
+// unapproved refuses to lengthen a stored log of so many events by approvals of uses of tools: they would count as if somebody here had
+// given them, since only those of the first import are known to be from elsewhere.
+func unapproved(events []flow.Event, held int) error {
+	for i := held; i < len(events); i++ {
+		a, ok := events[i].Body.(*flow.Answer)
+		if ok && (a.Option == flow.OptionApprove || a.Option == flow.OptionAlways || a.Option == flow.OptionAgain) {
+			err := errors.New("lets a tool be used, and stands behind the end of the stored log")
+			err = flow.WithMend(err, "delete what is stored, and import this in its place")
+			return &flow.Error{Kind: provider.KindConflict, Op: "restore", Field: fmt.Sprintf("events[%d].body.option", i), Err: err}
+		}
 	}
 	return nil
 }

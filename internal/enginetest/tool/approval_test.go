@@ -83,7 +83,8 @@ func TestAToolMayBeApprovedForAllItsUses(t *testing.T) {
 	assert.Len(t, count.Times, 4)
 }
 
-// A log from elsewhere cannot say that a tool needs no approval here, nor that somebody has given it: a person is asked, also in a fork.
+// A log from elsewhere cannot say that a tool needs no approval here, nor that somebody has given it: a person is asked, also in a fork. So it
+// is where the tool came after the log.
 func TestApprovalsFromElsewhereDoNotCount(t *testing.T) {
 	engine := approvalEngine(t, &stage.Tally{}, 1)
 	engine.Store = &store.Memory{}
@@ -94,18 +95,33 @@ func TestApprovalsFromElsewhereDoNotCount(t *testing.T) {
 	unasked, _, _ := strings.Cut(string(stage.Exported(t, engine, record.ID)), `"kind":"inquiry"`)
 	unasked = unasked[:strings.LastIndex(unasked, ",\n")] + "\n]}\n"
 	require.Contains(t, unasked, `,"approval":true`)
+	unanswered := string(stage.Exported(t, engine, record.ID))
 	always := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionAlways}
 	require.NoError(t, engine.Control(t.Context(), record.ID, always))
-	for name, log := range map[string]string{
-		"none is needed": strings.Replace(unasked, `,"approval":true`, "", 1), "always": string(stage.Exported(t, engine, record.ID)),
+	free, answered := strings.Replace(unasked, `,"approval":true`, "", 1), string(stage.Exported(t, engine, record.ID))
+	for name, c := range map[string]struct {
+		log, longer string
+		later       bool // the engine gets the tool after the import
+	}{
+		"none is needed": {free, "", false}, "of a tool that comes later": {free, "", true},
+		"always": {answered, "", false}, "always, in a second import": {unanswered, answered, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			count := &stage.Tally{}
 			here := approvalEngine(t, count, 1)
 			here.Store = &store.Memory{}
+			imports := here
+			if c.later {
+				imports = approvalEngine(t, count, 1)
+				imports.Store, imports.Tools = here.Store, nil
+			}
 			for range 2 { // the second time changes nothing
-				_, err := here.Import(t.Context(), strings.NewReader(log))
+				_, err := imports.Import(t.Context(), strings.NewReader(c.log))
 				require.NoError(t, err)
+			}
+			if c.longer != "" {
+				_, err := imports.Import(t.Context(), strings.NewReader(c.longer))
+				assert.Contains(t, stage.RequireKind(t, err, provider.KindConflict).Field, "].body.option")
 			}
 			first, err := here.Fork(t.Context(), record.ID, stage.StoredRecord(t, here, record.ID).Seq, nil)
 			require.NoError(t, err)
