@@ -120,8 +120,8 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 // participant's name counts for the participant's side.
 //
 // What a log without its seed says about uses of tools gives no rights here. A use needs approval if the log or the tool of
-// [Engine.Tools] says so, or if there is no such tool yet. Approvals in such a log do not count: a person, or the policy, is asked anew. Nor
-// does what it says that it has copied: Record.Copied is nothing, and sums count the whole conversation here.
+// [Engine.Tools] says so, or if there is no such tool yet. Approvals in such a log do not count: a person, or the policy, is asked anew.
+// Nor does what it says that it has copied: Record.Copied is nothing, and sums count the whole conversation here.
 //
 // Import checks before it stores:
 //

@@ -48,6 +48,7 @@ func (l *Engine) fork(
 	if seq < 0 || seq > int64(len(events)) {
 		return "", forkError("seq", "is %d: the debate has the events 1 to %d", seq, len(events))
 	}
+	wanted := seq
 	seq = extendCut(events, seq)
 	origin, err := l.NewCore(id, events[:max(1, seq)])
 	if err != nil {
@@ -105,7 +106,7 @@ func (l *Engine) fork(
 	if err != nil {
 		return "", err
 	}
-	return plan.settings.ID, l.storeFork(ctx, plan.settings.ID, carried, copied)
+	return plan.settings.ID, l.storeFork(ctx, plan.settings.ID, wanted, carried, copied)
 }
 
 // edited returns the config of a fork, and whether nobody is asked in it although it does not say so: an edit could not change that.
@@ -396,8 +397,8 @@ func unusedDecisions(events []flow.Event, since []*flow.Intent) map[string]bool 
 	return out
 }
 
-// storeFork stores a whole log with its files under a new id.
-func (l *Engine) storeFork(ctx context.Context, id string, carried files, events []flow.Event) error {
+// storeFork stores a whole log with its files under a new id. wanted is the last event that was to be copied.
+func (l *Engine) storeFork(ctx context.Context, id string, wanted int64, carried files, events []flow.Event) error {
 	err := l.host.Create(ctx, "fork", id, carried, events)
 	if !errors.Is(err, flow.ErrConflict) && !errors.Is(err, flow.ErrLeased) {
 		return err
@@ -406,20 +407,41 @@ func (l *Engine) storeFork(ctx context.Context, id string, carried files, events
 	if unread != nil {
 		return err
 	}
-	return idExists(beginsWith(stored, events))
+	same, unread := l.sameFork(id, wanted, stored, events)
+	if unread != nil {
+		return err
+	}
+	return idExists(same)
 }
 
-// beginsWith reports whether a log begins with these events, whenever they were made.
-func beginsWith(log, events []flow.Event) bool {
-	for i := range events {
-		if i == len(log) {
-			return false
-		}
-		stored := log[i]
-		stored.At = events[i].At
-		if !flow.SameEvent(&stored, &events[i]) {
-			return false
+// sameFork reports whether a stored log is the fork that would be made: of the same parent, cut at the event that was wanted or behind
+// those that complete it, with the same config, and with the same conclusions that it goes on from. What else differs has come about since:
+// the parent may have gone on.
+func (l *Engine) sameFork(id string, wanted int64, log, events []flow.Event) (bool, error) {
+	stored, err := l.NewCore(id, log)
+	if err != nil {
+		return false, err
+	}
+	made, err := l.NewCore(id, events)
+	if err != nil {
+		return false, err
+	}
+	former, own := stored.Record().Parent(), made.Record().Parent()
+	if former == nil || former.ID != own.ID || former.Seq < wanted || former.Seq > own.Seq {
+		return false, nil
+	}
+	told := func(a, b flow.Event) bool {
+		return flow.SameEvent(&flow.Event{Body: a.Body}, &flow.Event{Body: b.Body})
+	}
+	return slices.EqualFunc(reopenings(log), reopenings(events), told) && sameConfig(stored.Record(), made.Record()) == nil, nil
+}
+
+// reopenings returns the notes with which a log goes on after its conclusions.
+func reopenings(log []flow.Event) (notes []flow.Event) {
+	for i := 1; i < len(log); i++ {
+		if log[i].Kind() == flow.EventNote && completes(&log[i], &log[i-1]) {
+			notes = append(notes, log[i])
 		}
 	}
-	return true
+	return notes
 }

@@ -83,8 +83,8 @@ func TestAToolMayBeApprovedForAllItsUses(t *testing.T) {
 	assert.Len(t, count.Times, 4)
 }
 
-// A log from elsewhere cannot say that a tool needs no approval here, nor that somebody has given it: a person is asked, also in a fork. So it
-// is where the tool came after the log.
+// A log from elsewhere cannot say that a tool needs no approval here, nor that somebody has given it: a person is asked, also in a fork. So
+// it is where the tool came after the log.
 func TestApprovalsFromElsewhereDoNotCount(t *testing.T) {
 	engine := approvalEngine(t, &stage.Tally{}, 1)
 	engine.Store = &store.Memory{}

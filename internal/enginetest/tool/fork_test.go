@@ -108,6 +108,35 @@ func TestAForkMakesAUseThatTheOriginalHasNotBegun(t *testing.T) {
 	assert.Empty(t, record.Warnings)
 }
 
+// A fork that was made is found again wherever it was cut, although its parent has gone on meanwhile. One that is cut elsewhere is another.
+func TestAForkIsFoundAgainWhenItsParentHasGoneOn(t *testing.T) {
+	asks := []provider.ToolCall{stage.ToolCall("1", "add", `{"a":1,"b":2}`)}
+	workshop := func(kept debate.Store) *debate.Engine {
+		tools := map[string]debate.Tool{"add": (&stage.Tally{}).Of(t, flow.ToolInfo{})}
+		engine := stage.WorkshopEngine(stage.AdaAlone(stage.ToolAsker(asks)), 10, tools)
+		engine.Store = kept
+		return engine
+	}
+	engine := workshop(&store.Memory{})
+	log := stage.LogOf(t, engine, stage.Run(t, engine, stage.InFlow(engine, stage.ToolUsers())).ID)
+	for cut := 2; cut < len(log.Events); cut++ {
+		kept := &store.Memory{}
+		engine := workshop(kept)
+		fork := func(seq int) error {
+			edit := debate.Editing(func(c *debate.Config) { c.ID = "fork" })
+			_, err := engine.SubmitFork(t.Context(), log.ID, int64(seq), edit)
+			return err
+		}
+		require.NoError(t, kept.Append(t.Context(), log.ID, 0, "first", log.Copied(t)[:cut]))
+		require.NoError(t, fork(cut), "cut behind event %d", cut)
+		require.NoError(t, kept.Append(t.Context(), log.ID, int64(cut), "second", log.Copied(t)[cut:]))
+		require.ErrorIs(t, fork(cut), flow.ErrForked, "cut behind event %d", cut)
+		err := fork(cut + 1)
+		stage.RequireKind(t, err, provider.KindConflict)
+		require.NotErrorIs(t, err, flow.ErrForked, "cut behind event %d", cut)
+	}
+}
+
 // All attempts at a use have one key, also in a fork. Other uses have other keys, and so have other conversations.
 func TestKeysOfUses(t *testing.T) {
 	keys := make(map[string][]string)
