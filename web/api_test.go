@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -122,6 +123,21 @@ func TestAConversationOverHTTP(t *testing.T) {
 	answer = asked.ask(http.MethodDelete, "conversations/cars", "")
 	assert.Equal(t, http.StatusNoContent, answer.Code, answer.Body)
 	assert.Equal(t, http.StatusNotFound, c.ask(http.MethodGet, "conversations/cars", "").Code)
+}
+
+// TestARepeatedStartGoesOn: the process that stored the conversation may have ended before it opened it.
+func TestARepeatedStartGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := labelled("cars", nil)
+		engine, _ := stage.Engine(config)
+		engine.Store = &store.Memory{}
+		_, err := engine.Submit(t.Context(), config)
+		require.NoError(t, err)
+		handler(t, engine, web.Options{}).post("conversations", body(t, config), http.StatusOK)
+		stage.Pass(time.Hour)
+		assert.Equal(t, flow.StateCompleted, stage.StoredRecord(t, engine, "cars").State)
+		require.NoError(t, engine.Shutdown(context.WithoutCancel(t.Context())))
+	})
 }
 
 // TestWhatCanBeStarted: the flows with their schemas, the formats, and the presets.

@@ -69,11 +69,9 @@ func (x *exchange) continued(id string, may func(*flow.Record) error, begin func
 	})
 	switch {
 	case errors.Is(err, flow.ErrForked):
-		info, err := h.find(ctx, id, x.caller.Labels)
-		if err != nil {
+		if err := h.found(ctx, id, labels); err != nil {
 			return err
 		}
-		h.goOn(ctx, &info) // a process may have ended between storing and opening it
 		return x.begun(id, "../", false)
 	case err != nil:
 		return whyTaken(err)

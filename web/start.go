@@ -45,7 +45,20 @@ func (h *Handler) begin(r *http.Request, c Caller, config flow.Config) (id strin
 		id, err = h.launch(ctx, config)
 		return err
 	})
+	if err == nil && !isNew {
+		err = h.found(r.Context(), id, c.Labels)
+	}
 	return id, isNew, whyTaken(err)
+}
+
+// found sees to it that a conversation goes on that was stored by an earlier request: a process may have ended between storing and opening
+// it.
+func (h *Handler) found(ctx context.Context, id string, labels map[string]string) error {
+	info, err := h.find(ctx, id, labels)
+	if err == nil {
+		h.goOn(ctx, &info)
+	}
+	return err
 }
 
 // launch starts a config that was admitted.
