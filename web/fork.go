@@ -53,6 +53,9 @@ func (x *exchange) continued(id string, may func(*flow.Record) error, begin func
 			return err
 		}
 		holds := func(r *flow.Record) error {
+			if id != "" && r.ID != id { // the engine has drawn another, since this one is the parent's
+				return taken()
+			}
 			if may != nil {
 				if err := may(r); err != nil {
 					return err

@@ -334,3 +334,26 @@ func TestAnImportCountsWhole(t *testing.T) {
 	c.get("sum", &sum)
 	assert.Equal(t, []float64{2, 3}, []float64{sum.Most, sum.Remains})
 }
+
+// TestAForkUnderTheIDOfItsParent: it is refused, also where the flow's copies of configs keep the id. The engine draws another there.
+func TestAForkUnderTheIDOfItsParent(t *testing.T) {
+	engine, _ := stage.Engine(labelled("", nil))
+	plain := stage.Notes()
+	whole, err := plain.Normalize(new(bounded("", 5*debate.USD)))
+	require.NoError(t, err)
+	config, err := flow.ConfigAs[debate.Config](whole)
+	require.NoError(t, err)
+	config.ID, plain.Normalize = "one", nil
+	engine.Store, engine.Flows = &store.Memory{}, map[string]*debate.Flow{plain.Name: plain}
+	_, err = engine.Submit(t.Context(), flow.Named(plain.Name, config))
+	require.NoError(t, err)
+	c := handler(t, engine, web.Options{
+		Authorize: anybody, Start: engine.Submit, Quota: func(map[string]string) flow.Money { return 6 * debate.USD },
+	})
+	for _, sent := range []string{`{"seq":0,"id":"one"}`, `{"seq":1,"id":"one"}`} {
+		p := problemOf(t, c.ask(http.MethodPost, "conversations/one/fork", sent))
+		assert.Equal(t, []any{http.StatusConflict, "id"}, []any{p.Status, p.Field}, sent)
+	}
+	sum, n := costs(t, engine.Store)
+	assert.Equal(t, []any{5 * debate.USD, 1}, []any{sum, n})
+}
