@@ -48,9 +48,8 @@ func (l *Engine) fork(
 	if seq < 0 || seq > int64(len(events)) {
 		return "", forkError("seq", "is %d: the debate has the events 1 to %d", seq, len(events))
 	}
-	wanted := seq
-	seq = extendCut(events, seq)
-	origin, err := l.NewCore(id, events[:max(1, seq)])
+	cut := extendCut(events, seq)
+	origin, err := l.NewCore(id, events[:max(1, cut)])
 	if err != nil {
 		return "", err
 	}
@@ -65,17 +64,17 @@ func (l *Engine) fork(
 	if plan.settings.ID == "" || plan.settings.ID == id && origin.Flow().Normalize == nil { // then the copy still has the ID
 		plan.settings.ID = newID()
 	}
-	lasting := lastingEffects(origin.Record().Start().Tools, events, seq)
-	if seq == 0 {
+	lasting := lastingEffects(origin.Record().Start().Tools, events, cut)
+	if cut == 0 {
 		return plan.settings.ID, l.forkFromStart(ctx, plan, &flow.Parent{ID: id}, lasting, begin)
 	}
 	start, err := l.forkStart(ctx, origin, plan)
 	if err != nil {
 		return "", err
 	}
-	start.Parent = parentOf(origin.Record(), id, seq)
-	asked := askedSince(origin.Record(), events[:seq])
-	prefix := copyPrefix(origin, start, events, seq, asked)
+	start.Parent = parentOf(origin.Record(), id, cut)
+	asked := askedSince(origin.Record(), events[:cut])
+	prefix := copyPrefix(origin, start, events, cut, asked)
 	start.Elsewhere = min(start.Elsewhere, int64(len(prefix))) // what this fork decides itself counts
 	copied, err := l.kept(origin, plan.settings.ID, prefix, again)
 	if err != nil {
@@ -106,7 +105,7 @@ func (l *Engine) fork(
 	if err != nil {
 		return "", err
 	}
-	return plan.settings.ID, l.storeFork(ctx, plan.settings.ID, wanted, carried, copied)
+	return plan.settings.ID, l.storeFork(ctx, plan.settings.ID, seq, carried, copied)
 }
 
 // edited returns the config of a fork, and whether nobody is asked in it although it does not say so: an edit could not change that.
@@ -397,8 +396,8 @@ func unusedDecisions(events []flow.Event, since []*flow.Intent) map[string]bool 
 	return out
 }
 
-// storeFork stores a whole log with its files under a new id. wanted is the last event that was to be copied.
-func (l *Engine) storeFork(ctx context.Context, id string, wanted int64, carried files, events []flow.Event) error {
+// storeFork stores a whole log with its files under a new id. seq is the last event that was to be copied.
+func (l *Engine) storeFork(ctx context.Context, id string, seq int64, carried files, events []flow.Event) error {
 	err := l.host.Create(ctx, "fork", id, carried, events)
 	if !errors.Is(err, flow.ErrConflict) && !errors.Is(err, flow.ErrLeased) {
 		return err
@@ -407,17 +406,17 @@ func (l *Engine) storeFork(ctx context.Context, id string, wanted int64, carried
 	if unread != nil {
 		return err
 	}
-	same, unread := l.sameFork(id, wanted, stored, events)
+	same, unread := l.sameFork(id, seq, stored, events)
 	if unread != nil {
 		return err
 	}
 	return idExists(same)
 }
 
-// sameFork reports whether a stored log is the fork that would be made: of the same parent, cut at the event that was wanted or behind
-// those that complete it, with the same config, and with the same conclusions that it goes on from. What else differs has come about since:
+// sameFork reports whether a stored log is the fork that would be made: of the same parent, cut at the event seq or behind those
+// that complete it, with the same config, and with the same conclusions that it goes on from. What else differs has come about since:
 // the parent may have gone on.
-func (l *Engine) sameFork(id string, wanted int64, log, events []flow.Event) (bool, error) {
+func (l *Engine) sameFork(id string, seq int64, log, events []flow.Event) (bool, error) {
 	stored, err := l.NewCore(id, log)
 	if err != nil {
 		return false, err
@@ -427,7 +426,7 @@ func (l *Engine) sameFork(id string, wanted int64, log, events []flow.Event) (bo
 		return false, err
 	}
 	former, own := stored.Record().Parent(), made.Record().Parent()
-	if former == nil || former.ID != own.ID || former.Seq < wanted || former.Seq > own.Seq {
+	if former == nil || former.ID != own.ID || former.Seq < seq || former.Seq > own.Seq {
 		return false, nil
 	}
 	told := func(a, b flow.Event) bool {
