@@ -241,7 +241,7 @@ func (x *exchange) body() ([]byte, error) {
 	return data, nil
 }
 
-// arriving returns the body of a request, which is JSON. It has its room until the request is done.
+// arriving returns the body of a request, which is JSON. What has arrived has its room until the request is done.
 func (x *exchange) arriving() (io.Reader, error) {
 	media, _, err := mime.ParseMediaType(x.request.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
@@ -257,15 +257,10 @@ func (x *exchange) arriving() (io.Reader, error) {
 	if x.operation.id == opImport {
 		within, room = importTime, x.handler.imports
 	}
-	size := limit
-	if told := x.request.ContentLength; told >= 0 {
-		size = min(told, limit)
-	}
-	if x.release, err = room.take(x.caller, size); err != nil {
-		return nil, err
-	}
+	taken := room.part(x.caller)
+	x.release = taken.release
 	_ = http.NewResponseController(x.response).SetReadDeadline(time.Now().Add(within)) // not all that is written to is a connection
-	return http.MaxBytesReader(x.response, x.request.Body, limit), nil
+	return &growing{http.MaxBytesReader(x.response, x.request.Body, limit), taken}, nil
 }
 
 // arrived ends the time that a body has. What follows has none: the server watches whether the client is there.
@@ -274,7 +269,10 @@ func (x *exchange) arrived() { _ = http.NewResponseController(x.response).SetRea
 // unread refuses a body that could not be read.
 func unread(err error) error {
 	large, ok := errors.AsType[*http.MaxBytesError](err)
+	full, refused := errors.AsType[*refusal](err)
 	switch {
+	case refused: // there is no room
+		return full
 	case ok:
 		return &refusal{status: http.StatusRequestEntityTooLarge, err: fmt.Errorf("the body has more than %d bytes", large.Limit)}
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -65,12 +65,17 @@ func (o *outcome) WriteHeader(status int) { o.status = status }
 func (o *outcome) Write(data []byte) (int, error) { return o.body.Write(data) }
 
 // Body reads the JSON that a request posts, within the bounds of the API: Options.Bodies, and 30 seconds. It refuses other methods.
+// Who asks needs the right to [View]: what arrives takes room, of which a caller has a share.
 func (h *Handler) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		return nil, &refusal{status: http.StatusMethodNotAllowed, err: errors.New("use POST")}
 	}
-	x := &exchange{handler: h, operation: &operation{}, response: w, request: r}
+	caller, err := h.Allow(r, Access{Action: View})
+	if err != nil {
+		return nil, err
+	}
+	x := &exchange{handler: h, operation: &operation{}, response: w, request: r, caller: caller}
 	defer x.leave()
 	data, err := x.body()
 	if err == nil && !json.Valid(data) {

@@ -130,7 +130,8 @@ func TestBodiesOfAnotherProtocol(t *testing.T) {
 		{http.MethodPost, "application/json", `{"a":`, http.StatusBadRequest},
 		{http.MethodPost, "application/json", "", http.StatusBadRequest},
 	} {
-		r := httptest.NewRequestWithContext(t.Context(), c.method, "/other", strings.NewReader(c.body))
+		r := httptest.NewRequestWithContext(t.Context(), c.method, "http://localhost/other", strings.NewReader(c.body))
+		r.RemoteAddr = "127.0.0.1:1"
 		r.Header.Set("Content-Type", c.media)
 		answer := httptest.NewRecorder()
 		data, err := h.Body(answer, r)

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -22,24 +23,68 @@ func newShares(most int64) *shares { return &shares{most: most, by: make(map[str
 
 // take takes n for a caller; release gives it back. Callers that nothing tells apart have no quarter.
 func (s *shares) take(c Caller, n int64) (release func(), err error) {
-	who := c.key()
+	p := s.part(c)
+	if err := p.grow(n); err != nil {
+		return nil, err
+	}
+	return p.release, nil
+}
+
+// part is what one use has of shares. Only one goroutine may use it.
+type part struct {
+	of  *shares
+	who string
+	n   int64
+}
+
+// part begins a use that has nothing yet.
+func (s *shares) part(c Caller) *part { return &part{of: s, who: c.key()} }
+
+// grow takes n more. It never waits, so that uses that grow together cannot block each other: the one that finds no room is refused and
+// gives back what it has, and the others go on. A use that is alone always finds room, and so does the only one of its caller while all
+// callers leave enough.
+func (p *part) grow(n int64) error {
+	s := p.of
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	mine := s.by[who]
-	if s.used > 0 && s.used+n > s.most || who != "" && mine > 0 && mine+n > s.most/4 {
+	mine := s.by[p.who]
+	if s.used > p.n && s.used+n > s.most || p.who != "" && mine > p.n && mine+n > s.most/4 {
 		err := errors.New("too much is under way, for all or for you: try again")
-		return nil, &refusal{status: http.StatusServiceUnavailable, after: 10 * time.Second, err: err}
+		return &refusal{status: http.StatusServiceUnavailable, after: 10 * time.Second, err: err}
 	}
+	p.n += n
 	s.used += n
-	s.by[who] += n
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.used -= n
-		if s.by[who] -= n; s.by[who] == 0 {
-			delete(s.by, who)
+	s.by[p.who] += n
+	return nil
+}
+
+// release gives back all that was taken.
+func (p *part) release() {
+	s := p.of
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used -= p.n
+	if s.by[p.who] -= p.n; s.by[p.who] == 0 {
+		delete(s.by, p.who)
+	}
+	p.n = 0
+}
+
+// growing reads what takes room as it arrives: what is announced and does not come takes none.
+type growing struct {
+	io.Reader
+	room *part
+}
+
+// Read refuses what has no room, even if the beginning had.
+func (g *growing) Read(p []byte) (int, error) {
+	n, err := g.Reader.Read(p)
+	if n > 0 {
+		if full := g.room.grow(int64(n)); full != nil {
+			return 0, full
 		}
-	}, nil
+	}
+	return n, err
 }
 
 // key tells callers apart. "": nothing does.

@@ -64,10 +64,10 @@ func (b *held) Read(p []byte) (int, error) {
 func TestBodiesHaveRoom(t *testing.T) {
 	c := handler(t, world(t, nil), web.Options{Authorize: anybody, Bodies: 1000})
 	slow := &held{begun: make(chan struct{}), let: make(chan struct{}), then: strings.NewReader(`{}`)}
+	arrives := io.MultiReader(strings.NewReader(strings.Repeat(" ", 4000)), slow)
 	done := make(chan int)
 	go func() {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/conversations/rests/amend", slow)
-		r.ContentLength = 4000 // so it says
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/conversations/rests/amend", arrives)
 		r.Header = http.Header{"Content-Type": {"application/json"}, "Who": {"ann"}}
 		answer := httptest.NewRecorder()
 		c.handler.ServeHTTP(answer, r)
@@ -86,6 +86,65 @@ func TestBodiesHaveRoom(t *testing.T) {
 		r.Header = http.Header{"Content-Type": {"application/json"}}
 		_, err := c.handler.(*web.Handler).Body(httptest.NewRecorder(), r)
 		require.NoError(t, err, "other protocols give it back too")
+	}
+}
+
+// TestWhatHasNotArrivedTakesNoRoom: to announce bodies, or to begin them, keeps nobody else away, and not the caller's own.
+func TestWhatHasNotArrivedTakesNoRoom(t *testing.T) {
+	c := handler(t, world(t, nil), web.Options{Authorize: anybody, Bodies: 1000})
+	let, done := make(chan struct{}), make(chan int)
+	const most = 20 // more than there is room for at their full size
+	for range most {
+		slow := &held{begun: make(chan struct{}), let: let, then: strings.NewReader(`{}`)}
+		go func() {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/other", slow)
+			r.ContentLength = 1000 // so it says
+			r.Header = http.Header{"Content-Type": {"application/json"}, "Who": {"ann"}}
+			_, err := c.handler.(*web.Handler).Body(httptest.NewRecorder(), r)
+			if err != nil {
+				done <- web.Explain(err).Status
+				return
+			}
+			done <- http.StatusOK
+		}()
+		select {
+		case <-slow.begun:
+		case status := <-done:
+			require.Fail(t, "a body is refused that has not arrived", "status %d", status)
+		}
+	}
+	says := `{"text":"Hear, hear."}`
+	c.as("ben").post("conversations/rests/say", says, http.StatusAccepted)
+	c.as("ann").post("conversations/rests/say", says, http.StatusAccepted)
+	close(let)
+	for range most {
+		assert.Equal(t, http.StatusOK, <-done)
+	}
+}
+
+// TestBodiesOfAnotherProtocolAreOfTheirCaller: one caller gets a quarter of the room there too, and is told when to try again.
+func TestBodiesOfAnotherProtocolAreOfTheirCaller(t *testing.T) {
+	c := handler(t, world(t, nil), web.Options{Authorize: anybody, Bodies: 1000})
+	send := func(who string, body io.Reader) error {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/other", body)
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Who": {who}}
+		_, err := c.handler.(*web.Handler).Body(httptest.NewRecorder(), r)
+		return err
+	}
+	let, done := make(chan struct{}), make(chan error)
+	large := func() io.Reader { return strings.NewReader(strings.Repeat(" ", 900)) }
+	for range 4 {
+		slow := &held{begun: make(chan struct{}), let: let, then: strings.NewReader(`{}`)}
+		go func() { done <- send("ann", io.MultiReader(large(), slow)) }()
+		<-slow.begun
+	}
+	p := web.Explain(send("ann", io.MultiReader(large(), strings.NewReader(`{}`))))
+	assert.Equal(t, http.StatusServiceUnavailable, p.Status)
+	assert.Positive(t, p.RetryAfter)
+	require.NoError(t, send("ben", io.MultiReader(large(), strings.NewReader(`{}`))))
+	close(let)
+	for range 4 {
+		require.NoError(t, <-done)
 	}
 }
 

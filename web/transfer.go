@@ -147,9 +147,12 @@ func noLog(err error) error {
 	_, typed := errors.AsType[*json.UnmarshalTypeError](err)
 	_, broken := errors.AsType[*json.SyntaxError](err)
 	_, large := errors.AsType[*http.MaxBytesError](err)
+	_, full := errors.AsType[*refusal](err)
 	switch {
 	case told:
 		return err
+	case full:
+		return unread(err)
 	case broken, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return malformed("", fmt.Errorf("the log is no whole JSON: %w", err))
 	case large, errors.Is(err, os.ErrDeadlineExceeded):
