@@ -222,6 +222,22 @@ func message(ctx context.Context, method, url, who, session, body string) *http.
 	return r
 }
 
+// TestBodiesAreReadByTheHandler: they have its bounds, and so its room.
+func TestBodiesAreReadByTheHandler(t *testing.T) {
+	o := named()
+	o.Bodies = 1000
+	h, _ := offering(t, stage.TwoDebaters(), o)
+	served := mcp.New(h)
+	for body, status := range map[string]int{
+		initialize: http.StatusOK, initialize + strings.Repeat(" ", 1000): http.StatusRequestEntityTooLarge, `{`: http.StatusBadRequest,
+	} {
+		answer := httptest.NewRecorder()
+		served.ServeHTTP(answer, message(t.Context(), http.MethodPost, "/", "ann", "", body))
+		assert.Equal(t, status, answer.Code)
+		assert.Equal(t, status != http.StatusOK, answer.Header().Get("Content-Type") == "application/problem+json")
+	}
+}
+
 // TestASessionIsOfWhoHasBegunIt: others can neither use nor end it, nobody has one without a right, and nobody too many.
 func TestASessionIsOfWhoHasBegunIt(t *testing.T) {
 	h, _ := offering(t, stage.TwoDebaters(), named())

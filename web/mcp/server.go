@@ -24,12 +24,14 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -75,6 +77,15 @@ func New(h *web.Handler) http.Handler {
 			w.Header().Set("Allow", "POST, DELETE")
 			http.Error(w, "use POST", http.StatusMethodNotAllowed)
 			return
+		}
+		if r.Method == http.MethodPost { // the SDK would read without asking whether there is room
+			data, err := h.Body(w, r)
+			if err != nil {
+				h.Refuse(w, r, err)
+				return
+			}
+			r = r.WithContext(r.Context())
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
 		}
 		serving, rights := newer, r
 		if r.Header.Get("Mcp-Protocol-Version") < sessionless { // there a client says what it cancels: a lost connection does not
