@@ -418,3 +418,26 @@ func TestManyReadersOfOneConversation(t *testing.T) {
 	c.get("conversations/cars", &read)
 	assert.Equal(t, record.Seq, read.Record.Seq)
 }
+
+// TestADeletionIsOfTheVersionThatItNames: what changes after the tag was compared is not deleted.
+func TestADeletionIsOfTheVersionThatItNames(t *testing.T) {
+	engine, once := world(t, nil), false
+	c := handler(t, engine, web.Options{Authorize: func(r *http.Request, a web.Access) (string, error) {
+		if r.Method == http.MethodDelete && a.Action == web.Inspect && !once { // the record with the tag has been read
+			once = true
+			note := flow.Note{ID: "note", Person: "Ann", Text: "Hear, hear."}
+			assert.NoError(t, engine.Control(r.Context(), "rests", note))
+		}
+		return "ann", nil
+	}})
+	asked := c
+	match := func() {
+		asked.header = http.Header{"If-Match": {c.ask(http.MethodGet, "conversations/rests", "").Header().Get("ETag")}}
+	}
+	match()
+	p := problemOf(t, asked.ask(http.MethodDelete, "conversations/rests", ""))
+	assert.Equal(t, []any{http.StatusPreconditionFailed, "If-Match"}, []any{p.Status, p.Field})
+	require.True(t, once)
+	match()
+	assert.Equal(t, http.StatusNoContent, asked.ask(http.MethodDelete, "conversations/rests", "").Code)
+}

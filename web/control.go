@@ -296,8 +296,17 @@ func askedBefore(r *flow.Record, question string) string {
 // remove removes the conversation.
 func (x *exchange) remove() error {
 	h, ctx := x.handler, x.request.Context()
-	if h.bounded(x.caller.Labels) {
-		ctx = flow.Expecting(ctx, x.info.ID, flow.Expected{StartedAt: x.info.StartedAt, Holds: uncounted})
+	holds := func(r *flow.Record) error {
+		if x.version > 0 && r.Seq != x.version {
+			return unmatched()
+		}
+		if h.bounded(x.caller.Labels) {
+			return uncounted(r)
+		}
+		return nil
+	}
+	if x.version > 0 || h.bounded(x.caller.Labels) { // otherwise nothing has to be read
+		ctx = flow.Expecting(ctx, x.info.ID, flow.Expected{StartedAt: x.info.StartedAt, Holds: holds})
 	}
 	err := h.reserve(ctx, x.caller.Labels, func(ctx context.Context) error { return h.engine.Delete(ctx, x.info.ID) })
 	if errors.Is(err, flow.ErrLeased) {

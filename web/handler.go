@@ -40,6 +40,7 @@ type exchange struct {
 	query     url.Values
 	caller    Caller
 	info      store.Info // of the conversation that the address names
+	version   int64      // the Seq of what If-Match names; 0: any
 	release   func()     // gives back the room of the body; nil: it has none
 }
 
@@ -125,6 +126,10 @@ func (x *exchange) matched() error {
 		return nil
 	}
 	if x.operation.method == http.MethodDelete {
+		f, err := x.record() // before what has the tag is read: a record that moves in between is refused
+		if err != nil {
+			return err
+		}
 		now, err := x.reading()
 		if err != nil {
 			return err
@@ -135,11 +140,20 @@ func (x *exchange) matched() error {
 		}
 		tag := `"` + tagOf(data) + `"`
 		for one := range strings.SplitSeq(strings.Join(given, ","), ",") {
-			if one = strings.TrimSpace(one); one == "*" || one == tag {
+			switch strings.TrimSpace(one) {
+			case "*":
+				return nil
+			case tag:
+				x.version = f.Seq
 				return nil
 			}
 		}
 	}
+	return unmatched()
+}
+
+// unmatched refuses to change another version than that which the client names.
+func unmatched() error {
 	err := flow.WithMend(errors.New("the conversation is not, or no longer, as the tag says"), "load it again, or leave If-Match out")
 	return &refusal{status: http.StatusPreconditionFailed, err: &flow.Error{
 		Kind: provider.KindConflict, Op: "request", Field: "If-Match", Err: err,
