@@ -230,7 +230,9 @@ const mostAsked = 5
 func (x *exchange) answer(in *answer) error {
 	err := errMoved
 	for tries := 0; errors.Is(err, errMoved) && tries < mostAsked; tries++ {
-		x.handler.cache.forget(x.info.ID) // what is open is no older than the answer
+		if tries > 0 { // otherwise those without the right would have each of their requests fold the log
+			x.handler.cache.forget(x.info.ID)
+		}
 		err = x.answerNow(in)
 	}
 	if errors.Is(err, errMoved) {
@@ -245,6 +247,14 @@ func (x *exchange) answer(in *answer) error {
 
 // answerNow asks for the right to answer a question as it is in a record, and answers it. If it has changed since, the error is errMoved.
 func (x *exchange) answerNow(in *answer) error {
+	info, err := x.handler.find(x.request.Context(), x.info.ID, x.caller.Labels)
+	switch {
+	case err != nil:
+		return err
+	case !info.StartedAt.Equal(x.info.StartedAt):
+		return notFound()
+	}
+	x.info = info // what is open is no older than the answer: a new question is a new event
 	f, err := x.record()
 	if err != nil {
 		return err

@@ -233,6 +233,27 @@ func TestWhatWaitsIsReadOnce(t *testing.T) {
 	})
 }
 
+// TestAnswersWithoutARightFoldNothing: the log is read once, however often somebody tries.
+func TestAnswersWithoutARightFoldNothing(t *testing.T) {
+	engine := world(t, nil)
+	counted := &reads{Store: engine.Store}
+	other := stage.Twin(engine)
+	other.Store = counted
+	c := handler(t, other, web.Options{Authorize: func(_ *http.Request, a web.Access) (string, error) {
+		if a.Action == web.Answer && a.ID != "" { // a question of this conversation
+			return "", &web.DeniedError{}
+		}
+		return "pat", nil
+	}})
+	c.get("conversations/asks", new(object))
+	once := counted.n.Load()
+	require.Positive(t, once)
+	for range 3 {
+		assert.Equal(t, http.StatusForbidden, c.ask(http.MethodPost, "conversations/asks/questions/none", `{"text":"x"}`).Code)
+	}
+	assert.Equal(t, once, counted.n.Load())
+}
+
 // TestFilesAreForThoseWhoReadThem: whoever inspects, and a person who is asked something to which they belong.
 func TestFilesAreForThoseWhoReadThem(t *testing.T) {
 	config := stage.Illustrated()
