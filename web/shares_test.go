@@ -122,6 +122,32 @@ func TestWhatHasNotArrivedTakesNoRoom(t *testing.T) {
 	}
 }
 
+// TestImportsThatDripTakeNoRoom: two that do not arrive keep no third away.
+func TestImportsThatDripTakeNoRoom(t *testing.T) {
+	c := handler(t, world(t, nil), web.Options{Authorize: anybody})
+	let, done, callers := make(chan struct{}), make(chan int), []string{"ann", "ben", "cyd"}
+	for _, who := range callers {
+		slow := &held{begun: make(chan struct{}), let: let, then: strings.NewReader(`{}`)}
+		go func() {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/import", slow)
+			r.ContentLength = debate.MaxSnapshot // so it says
+			r.Header = http.Header{"Content-Type": {"application/json"}, "Who": {who}}
+			answer := httptest.NewRecorder()
+			c.handler.ServeHTTP(answer, r)
+			done <- answer.Code
+		}()
+		select {
+		case <-slow.begun:
+		case status := <-done:
+			require.Fail(t, "an import is refused that has not arrived", "status %d", status)
+		}
+	}
+	close(let)
+	for range callers {
+		assert.Equal(t, http.StatusUnprocessableEntity, <-done)
+	}
+}
+
 // TestBodiesOfAnotherProtocolAreOfTheirCaller: one caller gets a quarter of the room there too, and is told when to try again.
 func TestBodiesOfAnotherProtocolAreOfTheirCaller(t *testing.T) {
 	c := handler(t, world(t, nil), web.Options{Authorize: anybody, Bodies: 1000})
