@@ -164,7 +164,9 @@ func TestBodiesOfAnotherProtocolAreOfTheirCaller(t *testing.T) {
 		go func() { done <- send("ann", io.MultiReader(large(), slow)) }()
 		<-slow.begun
 	}
-	p := web.Explain(send("ann", io.MultiReader(large(), strings.NewReader(`{}`))))
+	err := send("ann", io.MultiReader(large(), strings.NewReader(`{}`)))
+	require.Error(t, err)
+	p := web.Explain(err)
 	assert.Equal(t, http.StatusServiceUnavailable, p.Status)
 	assert.Positive(t, p.RetryAfter)
 	require.NoError(t, send("ben", io.MultiReader(large(), strings.NewReader(`{}`))))
