@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,8 +46,7 @@ func Run(ctx context.Context, system System) int {
 	if err == nil {
 		return exitOK
 	}
-	// A reader that has gone away, such as head, wants no message.
-	if text := strings.TrimSpace(progress.Told(err)); text != "" && !errors.Is(err, syscall.EPIPE) {
+	if text := strings.TrimSpace(progress.Told(err)); text != "" {
 		for line := range strings.Lines(text) {
 			p.warnf("%s", line)
 		}

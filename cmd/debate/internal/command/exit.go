@@ -17,6 +17,7 @@ const (
 	exitWaiting     = 5   // the conversation waits for an answer
 	exitEarly       = 6   // cut short, or without what was asked for; a result is printed if there is one
 	exitInterrupted = 130 // Ctrl-C
+	exitUnread      = 141 // nobody reads the standard output any more: what shells say of a program that SIGPIPE has ended
 )
 
 // exitError is an error that decides the exit code.

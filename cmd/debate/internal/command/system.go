@@ -4,8 +4,10 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -39,7 +41,7 @@ func (s *System) user() string { return cmp.Or(s.get("USER"), s.get("LOGNAME"), 
 func (s *System) interactive() bool { return terminal(s.In) && terminal(s.Err) }
 
 // output is the standard output. It keeps the first failure to write to it, which makes the program fail: much of what is
-// printed is printed by others, who look at no error.
+// printed is printed by others, who look at no error. A reader that has gone away, such as head, wants no message.
 type output struct {
 	to     io.Writer
 	failed error
@@ -48,6 +50,9 @@ type output struct {
 // Write writes to the standard output.
 func (o *output) Write(data []byte) (int, error) {
 	n, err := o.to.Write(data)
+	if errors.Is(err, syscall.EPIPE) {
+		err = exit(exitUnread, nil)
+	}
 	if err != nil && o.failed == nil {
 		o.failed = err
 	}

@@ -47,11 +47,7 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, before *flo
 	if alone != nil && unnamed {
 		return alone
 	}
-	watching.Go(func() {
-		if left := p.leftAlone(ctx, engine, id); unnamed && alone == nil && left != nil {
-			cancel(left)
-		}
-	})
+	watching.Go(func() { cancel(p.leftAlone(ctx, engine, id, unnamed && alone == nil)) })
 	told := alone == nil
 	lines := p.plainLines()
 	r := p.reader(p.Out, func(id string) string { return progress.Clean(called(before, id)) })
@@ -65,6 +61,9 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, before *flo
 			lines.Show(&event)
 			r.event(&event)
 		}
+		if out, ok := p.Out.(*output); ok && out.failed != nil {
+			return out.failed
+		}
 		if !told && event.Seq >= before.Seq { // behind the text, where it can be read
 			told = true
 			p.warnf("%v", alone)
@@ -76,7 +75,7 @@ func (p *program) follow(ctx context.Context, engine *debate.Engine, before *flo
 	lines.End()
 	record, err := engine.Record(ctx, id)
 	if err != nil {
-		return err
+		return interruption(ctx, err)
 	}
 	got := resultOf(record)
 	if got.exists && !p.json && !strings.Contains(r.last, strings.TrimSpace(got.outcome)) { // it may have been the last speech
@@ -105,8 +104,9 @@ const (
 	aloneLong  = 5 // checks
 )
 
-// leftAlone waits until a conversation is at work and no process has run it for a while. It returns nil if ctx is done before.
-func (p *program) leftAlone(ctx context.Context, engine *debate.Engine, id string) error {
+// leftAlone waits until there is no reader any more or, if that ends the command, until a conversation is at work and no process has run it
+// for a while. It returns nil if ctx is done before.
+func (p *program) leftAlone(ctx context.Context, engine *debate.Engine, id string, ends bool) error {
 	ticker := time.NewTicker(aloneCheck)
 	defer ticker.Stop()
 	for alone := 0; ; {
@@ -114,6 +114,12 @@ func (p *program) leftAlone(ctx context.Context, engine *debate.Engine, id strin
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
+		}
+		switch {
+		case unread(p.Out):
+			return exit(exitUnread, nil)
+		case !ends:
+			continue
 		}
 		info, err := store.InfoOf(ctx, engine.Store, id)
 		if alone++; err != nil || info.Owner != "" || info.State.Idle() {
@@ -123,7 +129,9 @@ func (p *program) leftAlone(ctx context.Context, engine *debate.Engine, id strin
 			continue
 		}
 		if record, err := engine.Record(ctx, id); err == nil {
-			return p.aloneNow(ctx, engine, record)
+			if left := p.aloneNow(ctx, engine, record); left != nil {
+				return left
+			}
 		}
 	}
 }
