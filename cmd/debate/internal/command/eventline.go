@@ -54,7 +54,7 @@ func (p *program) printResult(r *flow.Record, got *result) {
 		flow.Unsettled
 		Result any `json:"result"`
 	}{
-		"result", r.ID, r.Flow(), r.State, got.exists, r.Reason, r.Evidence, r.EndedEarlyBy, r.CutShort(), r.Spent().Cost,
+		"result", r.ID, r.Flow(), r.State, got.exists && got.silent == "", r.Reason, r.Evidence, r.EndedEarlyBy, r.CutShort(), r.Spent().Cost,
 		r.Spent().Unsettled, got.data,
 	})
 }

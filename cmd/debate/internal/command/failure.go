@@ -235,12 +235,16 @@ func amending(field, cut string) string {
 	}
 }
 
-// failed gives the failure of a conversation its exit code. A limit has ended it early, or a decision that nobody has taken. The store,
-// or another writer, is no vendor. Whatever else stops a running conversation is a vendor's failure, or what has come of one.
+// failed gives the failure of a conversation its exit code. A limit has ended it early, a person who has not answered, or a decision that
+// nobody has taken. The store, or another writer, is no vendor. Whatever else stops a running conversation is a vendor's failure, or what has
+// come of one.
 func failed(err error) error {
 	var failure *flow.Error
 	if !errors.As(err, &failure) {
 		return err
+	}
+	if failure.Overdue() { // of a person
+		return exit(exitEarly, err)
 	}
 	switch failure.Kind {
 	case provider.KindCostLimit, provider.KindToolLimit, provider.KindState:

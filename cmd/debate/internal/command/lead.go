@@ -400,6 +400,9 @@ func (l *leader) conclude(got *result) error {
 func lacking(record *flow.Record, got *result) error {
 	cut := progress.Clean(record.CutShort())
 	switch {
+	case got.silent != "":
+		again := progress.Command("reopen --ask TEXT --to "+progress.Quote(got.silent), shortID(record.ID)) + " asks again."
+		return exit(exitEarly, &toldError{errors.New(record.Evidence), got.silent + " has not answered.", again})
 	case !got.exists:
 		why := cmp.Or(strings.TrimPrefix(cut, "ended "), progress.Clean(got.lacks), progress.Clean(record.Evidence), string(record.State))
 		return exit(exitEarly, fmt.Errorf("the conversation has ended without what was asked for: %s", why))

@@ -25,6 +25,7 @@ type result struct {
 	notes   []string // what is to be known of the result, for the standard error
 	data    any      // for --json
 	lacks   string   // what is missing, if there is no result; "": the end of the conversation says that
+	silent  string   // who was asked after the end of a debate and has not answered; "": nobody
 }
 
 // resultOf returns the result of a conversation of any flow.
@@ -32,8 +33,12 @@ func resultOf(r *flow.Record) result {
 	got := outcomeOf(r)
 	got.outcome = got.text
 	if d, ok := debate.Of(r); ok && got.exists {
-		if got.asked = askedAfter(d); got.asked != "" {
+		if e := askedAfter(d); e != nil {
+			got.asked = exchange(e)
 			got.text = got.asked + got.text
+			if e.Answer == nil && r.State == flow.StateCompleted {
+				got.silent = progress.Clean(e.To)
+			}
 			return got
 		}
 		got.text = saidIn(r, func(*flow.Turn) bool { return true }) + got.text
@@ -41,17 +46,18 @@ func resultOf(r *flow.Record) result {
 	return got
 }
 
-// askedAfter returns as Markdown what one participant was asked after the end of a debate, and the answer, if that is all that followed.
-func askedAfter(d *debate.Debate) string {
-	if len(d.Earlier) == 0 {
-		return ""
+// askedAfter returns the conclusion after which one participant was asked, if that is all that followed; nil: it is not.
+func askedAfter(d *debate.Debate) *debate.Concluded {
+	if last := len(d.Earlier) - 1; last >= 0 && d.Earlier[last].Question != "" {
+		return &d.Earlier[last]
 	}
-	e := &d.Earlier[len(d.Earlier)-1]
+	return nil
+}
+
+// exchange returns as Markdown what one participant was asked after the end of a debate, and the answer.
+func exchange(e *debate.Concluded) string {
 	answer := "There is none."
-	switch {
-	case e.Question == "":
-		return ""
-	case e.Answer != nil:
+	if e.Answer != nil {
 		answer = strings.TrimSpace(e.Answer.Text)
 	}
 	return fmt.Sprintf("%s:\n\n> %s\n\n## Answer of %s\n\n%s\n\n## Outcome\n\n",
