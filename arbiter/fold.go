@@ -200,7 +200,7 @@ func (w *Work) join() {
 		e.UsedUp = e.UsedUp || w.UsedUp(e.Call)
 		e.row = e.line()
 		if e.update != nil {
-			w.plan = w.plan.with(e.update, w.known)
+			w.plan = w.plan.With(e.update, w.known)
 		}
 	}
 	if w.plan != nil {

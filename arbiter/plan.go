@@ -129,10 +129,10 @@ func (p *Plan) refuses(u *PlanUpdate, agent func(name string) bool) (problems []
 	return problems
 }
 
-// with returns the plan after an update by an agent that has read a plan of known steps; p may be nil. Steps that are new
-// to that agent are added behind those that others have added at the same time. What does not fit is left out, for a log
-// may hold anything.
-func (p *Plan) with(u *PlanUpdate, known int) *Plan {
+// With returns the plan after an update by an agent that has read a plan of known steps; p may be nil, and does not change. Steps that are
+// new to that agent are added behind those that others have added at the same time. What does not fit is left out, for a log may hold
+// anything.
+func (p *Plan) With(u *PlanUpdate, known int) *Plan {
 	out := p.clone()
 	if out == nil {
 		out = &Plan{}

@@ -37,6 +37,13 @@ type Course struct {
 	timeouts map[flow.CallKind]time.Duration // of one of a kind
 	failing  map[string]string               // the models that have failed for good, by their calls
 	jobs     progress.Jobs
+	reports  []report // of the agents that were selected together, in their order
+}
+
+// report is what an agent says of the plan once it is done.
+type report struct {
+	call   string
+	update *arbiter.PlanUpdate // nil: nothing, or not yet
 }
 
 // Actor is an agent, a judge, or anybody else who is asked.
@@ -234,6 +241,9 @@ func (c *Course) count(body flow.Body) {
 	switch body := body.(type) {
 	case *flow.Intent:
 		c.Begun = c.Begun || body.Tool == ""
+		if body.Kind == arbiter.KindExecution && c.reporting(body.Call) == nil {
+			c.reports = append(c.reports, report{call: body.Call})
+		}
 	case *flow.Skipped:
 		c.Done++
 		c.withdrawn(body.Call)
@@ -244,9 +254,7 @@ func (c *Course) count(body flow.Body) {
 			c.Tokens += body.Usage.Input + body.Usage.Output
 		}
 	case *flow.Turn:
-		if result, ok := arbiter.ResultOf(body); ok {
-			c.plan(result.PlanUpdates)
-		}
+		c.report(body)
 		if body.Speaker != person {
 			c.actor(body.Speaker).Turns++
 		}
@@ -350,6 +358,7 @@ func (c *Course) turnTo(t *flow.Transition, moved bool) {
 	if !moved {
 		return // the phase goes on, or will
 	}
+	c.join()
 	c.Expected, c.Done, c.Begun = c.jobs.Phase.Expected, 0, false
 	for _, a := range c.Actors {
 		if a.tidy(); c.Over() {
@@ -441,24 +450,37 @@ func (c *Course) withdrawn(call string) {
 	})
 }
 
-// plan takes what an agent reports of the plan.
-func (c *Course) plan(update *arbiter.PlanUpdate) {
-	if update == nil {
+// reporting returns what an agent reports with a call; nil: the agent is not among those that were selected together.
+func (c *Course) reporting(call string) *report {
+	for i := range c.reports {
+		if c.reports[i].call == call {
+			return &c.reports[i]
+		}
+	}
+	return nil
+}
+
+// report takes what an agent says of the plan.
+func (c *Course) report(t *flow.Turn) {
+	result, ok := arbiter.ResultOf(t)
+	r := c.reporting(t.Call)
+	if !ok || r == nil || result.PlanUpdates == nil {
 		return
 	}
-	for _, s := range update.Steps {
-		if s.Index < 0 || s.Index > len(c.Plan.Steps) {
-			continue
-		}
-		if s.Index == len(c.Plan.Steps) {
-			c.Plan.Steps = append(c.Plan.Steps, arbiter.Step{Index: s.Index, Status: arbiter.Pending})
-		}
-		step := &c.Plan.Steps[s.Index]
-		if s.Description != "" {
-			step.Description = Clean(s.Description)
-		}
-		if s.Status != "" {
-			step.Status = s.Status
+	for i := range result.PlanUpdates.Steps {
+		step := &result.PlanUpdates.Steps[i]
+		step.Description = Clean(step.Description)
+	}
+	r.update = result.PlanUpdates
+}
+
+// join changes the plan as the agents say that were selected together, in their order, whoever was faster.
+func (c *Course) join() {
+	known := len(c.Plan.Steps)
+	for _, r := range c.reports {
+		if r.update != nil {
+			c.Plan = *c.Plan.With(r.update, known)
 		}
 	}
+	c.reports = nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
@@ -99,6 +100,27 @@ func TestCourse(t *testing.T) {
 	c.Fold(&flow.Event{Body: &flow.Rejection{Spend: flow.Spend{Call: "b"}, By: "a", Final: true}})
 	assert.Empty(t, c.Actors[0].Jobs, "nobody is asked a third time")
 	assert.Equal(t, "the answer was not accepted", c.Actors[0].Failed)
+}
+
+// TestPlansAreJoined: what agents who work at the same time say of the plan is joined as the record joins it, in the order of their selection,
+// whoever was faster.
+func TestPlansAreJoined(t *testing.T) {
+	reports := func(by, steps string) *flow.Turn {
+		turn := say(arbiter.KindExecution, by)
+		turn.Data = []byte(`{"success":true,"output":"done","planUpdates":{"steps":[` + steps + `]}}`)
+		return turn
+	}
+	c := fold(start(arbiter.FlowName, "ada", "ben"), &flow.Transition{To: arbiter.StateExecuting, Calls: 2},
+		ask(arbiter.KindExecution, "ada", ""), ask(arbiter.KindExecution, "ben", ""),
+		reports("ben", `{"index":0,"description":"test","status":"complete"},{"index":1,"description":"ship"}`),
+		reports("ada", `{"index":0,"description":"think\u001b"}`))
+	assert.Empty(t, c.Plan.Steps, "the agents are still at work")
+	c.Fold(&flow.Event{Body: &flow.Transition{From: arbiter.StateExecuting, To: arbiter.StateEvaluating, Calls: 1}})
+	var steps []string
+	for _, s := range c.Plan.Steps {
+		steps = append(steps, s.Description+": "+string(s.Status))
+	}
+	assert.Equal(t, []string{"think␛: pending", "test: complete", "ship: pending"}, steps)
 }
 
 // TestFigures: how figures are written.
