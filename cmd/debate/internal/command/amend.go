@@ -31,6 +31,7 @@ type amendFlags struct {
 	next, skip   string
 	rerun        int
 	reason       string
+	person       string // who asks for it
 }
 
 // modelUsage describes the flag --model of the commands that give a conversation other models.
@@ -66,6 +67,7 @@ type change struct {
 
 // runAmend gives the controls one after the other. The first refusal stops, and it is said what was done before.
 func (p *program) runAmend(c *cobra.Command, engine *debate.Engine, id string, f *amendFlags) error {
+	f.person = p.user()
 	changes := f.changes(c)
 	if len(changes) == 0 {
 		return exit(exitArguments, errors.New("nothing is to be changed; see debate amend --help"))
@@ -139,7 +141,7 @@ func (f *amendFlags) changes(c *cobra.Command) (all []change) {
 				return nil, fmt.Errorf("--%s: %w", one.flag, err)
 			}
 			data, err := json.Marshal(payload)
-			return flow.Sent{Trigger: one.on, Payload: data, Reason: f.reason}, err
+			return flow.Sent{Trigger: one.on, Payload: data, Reason: f.reason, Person: f.person}, err
 		}})
 	}
 	return all
@@ -177,6 +179,7 @@ func (f *amendFlags) amendment(c *cobra.Command, record *flow.Record) (flow.Amen
 	if reflect.ValueOf(change).IsZero() {
 		return change, errors.New("nothing is to be changed; see debate amend --help")
 	}
+	change.Person = f.person
 	return change, nil
 }
 

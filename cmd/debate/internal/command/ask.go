@@ -199,13 +199,13 @@ func (l *leader) askOne(ctx context.Context, q *flow.Inquiry, asks string) error
 	}
 }
 
-// give gives a signal to the conversation. It names the system's user, who is at the terminal.
+// give gives a signal to the conversation. An answer is of the system's user, who is at the terminal.
 func (l *leader) give(ctx context.Context, signal flow.Signal) error {
 	if answer, ok := signal.(flow.Answer); ok {
 		answer.Person = l.user()
 		signal = answer
 	}
-	return l.session.Control(ctx, l.signed(signal))
+	return l.session.Control(ctx, signal)
 }
 
 // question returns on one line what an inquiry asks.

@@ -31,6 +31,7 @@ func (p *program) withRun(c *cobra.Command, idle *bool) {
 func (p *program) pause() *cobra.Command {
 	var signal flow.Pause
 	c := p.aboutOne("pause [id]", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		signal.Person = p.user()
 		return p.controlOne(c, args, unfinished(), signal)
 	})
 	withReason(c, &signal.Reason)
@@ -44,9 +45,9 @@ func (p *program) stop() *cobra.Command {
 	var noResult bool
 	c := p.aboutOne("stop id", cobra.ExactArgs(1), func(c *cobra.Command, args []string) error {
 		if noResult {
-			return p.controlOne(c, args, choice{}, flow.Cancel{Reason: reason})
+			return p.controlOne(c, args, choice{}, flow.Cancel{Reason: reason, Person: p.user()})
 		}
-		return p.controlOne(c, args, choice{}, flow.Stop{Reason: reason})
+		return p.controlOne(c, args, choice{}, flow.Stop{Reason: reason, Person: p.user()})
 	})
 	withReason(c, &reason)
 	c.Flags().BoolVar(&noResult, "no-result", false, "end the conversation for good, without a conclusion")
@@ -69,7 +70,7 @@ func (p *program) control(ctx context.Context, engine *debate.Engine, id string,
 	if err := unplayed(engine, modelsIn(signal)); err != nil {
 		return err
 	}
-	refusal := engine.Control(ctx, id, p.signed(signal))
+	refusal := engine.Control(ctx, id, signal)
 	if refusal == nil || !errors.Is(refusal, &flow.Error{Kind: provider.KindState}) {
 		return refused(refusal)
 	}
@@ -101,35 +102,6 @@ func reopening(record *flow.Record) string {
 		return progress.Command("reopen --ask TEXT --to NAME", shortID(record.ID)) + " asks one participant; --rounds N goes on for all."
 	}
 	return progress.Command("reopen --rounds N --ask TEXT", shortID(record.ID)) + " goes on with it."
-}
-
-// signed gives a control the name of the system's user, who has asked for it. Answers and notes have a flag for that.
-func (p *program) signed(signal flow.Signal) flow.Signal {
-	switch s := signal.(type) {
-	case flow.Pause:
-		s.Person = p.user()
-		return s
-	case flow.Resume:
-		s.Person = p.user()
-		return s
-	case flow.Stop:
-		s.Person = p.user()
-		return s
-	case flow.Cancel:
-		s.Person = p.user()
-		return s
-	case flow.Retry:
-		s.Person = p.user()
-		return s
-	case flow.Sent:
-		s.Person = p.user()
-		return s
-	case flow.Amendment:
-		s.Person = p.user()
-		return s
-	default:
-		return signal
-	}
 }
 
 // tellState says what state a conversation is in now, unless it is to be continued here and can be: then it reports true.
@@ -231,7 +203,7 @@ func (p *program) goOn(ctx context.Context, engine *debate.Engine, id, reason st
 		return err
 	}
 	if session.State() == flow.StatePaused {
-		if err := session.Control(ctx, p.signed(flow.Resume{Reason: reason})); err != nil {
+		if err := session.Control(ctx, flow.Resume{Reason: reason, Person: p.user()}); err != nil {
 			return err
 		}
 	}

@@ -236,8 +236,8 @@ func amending(field, cut string) string {
 }
 
 // failed gives the failure of a conversation its exit code. A limit has ended it early, a person who has not answered, or a decision that
-// nobody has taken. The store, or another writer, is no vendor. Whatever else stops a running conversation is a vendor's failure, or what has
-// come of one.
+// nobody has taken. The store, or another writer, is no vendor. Whatever else stops a running conversation is a vendor's failure, or what
+// has come of one.
 func failed(err error) error {
 	var failure *flow.Error
 	if !errors.As(err, &failure) {

@@ -90,7 +90,7 @@ func (p *program) lively() bool {
 
 // leadLive shows the live view. The view asks what is to be asked.
 func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
-	t := live.Terminal{Out: l.Err, Environ: l.environ(), Interrupts: l.Interrupts, At: l.at}
+	t := live.Terminal{Out: l.Err, Environ: l.environ(), Interrupts: l.Interrupts, At: l.at, Person: l.user()}
 	if terminal(l.In) {
 		t.In = l.In
 	}
@@ -98,7 +98,7 @@ func (l *leader) leadLive(ctx context.Context) (*flow.Record, error) {
 	l.viewed = true
 	var aborts atomic.Bool // the pause with which the person leaves has aborted the calls in flight
 	left, err := live.Show(ctx, t, l.events, func(signal flow.Signal) error {
-		leaves := signal == flow.Signal(flow.Pause{})
+		leaves := signal == flow.Signal(flow.Pause{Person: t.Person})
 		if leaves {
 			aborts.Store(true)
 		}

@@ -48,7 +48,7 @@ func (p *program) runResume(ctx context.Context, engine *debate.Engine, id strin
 		if err != nil {
 			return exit(exitArguments, err)
 		}
-		if err := p.control(ctx, engine, id, flow.Amendment{Models: models}); err != nil {
+		if err := p.control(ctx, engine, id, flow.Amendment{Models: models, Person: p.user()}); err != nil {
 			return err
 		}
 	}
@@ -62,11 +62,11 @@ func (p *program) runResume(ctx context.Context, engine *debate.Engine, id strin
 	var signal flow.Signal
 	switch {
 	case record.State == flow.StateError:
-		signal = flow.Retry{Reason: f.reason}
+		signal = flow.Retry{Reason: f.reason, Person: p.user()}
 	case f.idle && record.State == flow.StatePaused:
-		signal = flow.Resume{Reason: f.reason}
+		signal = flow.Resume{Reason: f.reason, Person: p.user()}
 	case f.idle && after.Held && len(again) == 0: // calls that wait for an outage are made at once
-		signal = flow.Retry{Reason: f.reason}
+		signal = flow.Retry{Reason: f.reason, Person: p.user()}
 	}
 	if signal != nil {
 		if err := p.control(ctx, engine, id, signal); err != nil {

@@ -74,7 +74,7 @@ func (m *Model) confirm(key tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		m.asking("Stopping: the conclusion is made of what there is.")
-		return m.give(flow.Stop{})
+		return m.give(flow.Stop{Person: m.Person})
 	default:
 		m.word = append(m.word, []rune(key.Text)...)
 	}
@@ -85,7 +85,7 @@ func (m *Model) confirm(key tea.KeyPressMsg) tea.Cmd {
 func (m *Model) pause() tea.Cmd {
 	switch {
 	case m.course.State == flow.StatePaused:
-		return m.give(flow.Resume{})
+		return m.give(flow.Resume{Person: m.Person})
 	case m.course.Failed():
 		m.note("p does nothing now: a failure has stopped the conversation, and r tries again.", false)
 		return nil
@@ -94,7 +94,7 @@ func (m *Model) pause() tea.Cmd {
 		return nil
 	}
 	m.asking("Pausing: the calls in flight may finish.")
-	return m.give(flow.Pause{Drain: true})
+	return m.give(flow.Pause{Drain: true, Person: m.Person})
 }
 
 // retry makes the calls again that have failed, or that wait.
@@ -105,11 +105,11 @@ func (m *Model) retry() tea.Cmd {
 	}
 	switch {
 	case m.course.State == flow.StatePaused:
-		return m.give(flow.Resume{})
+		return m.give(flow.Resume{Person: m.Person})
 	case len(again) > 0 && !m.course.Failed():
 		return m.give(again...)
 	case m.course.Failed() || m.course.Waits():
-		return m.give(flow.Retry{})
+		return m.give(flow.Retry{Person: m.Person})
 	}
 	m.note("r does nothing now: no call has failed that is made again.", false)
 	return nil
@@ -166,5 +166,5 @@ func (m *Model) leave(how Leaving) tea.Cmd {
 	if m.course.Halted() || m.course.Over() {
 		return m.end()
 	}
-	return m.give(flow.Pause{})
+	return m.give(flow.Pause{Person: m.Person})
 }

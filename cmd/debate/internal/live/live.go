@@ -18,6 +18,8 @@ type Model struct {
 	Left Leaving
 	// At says where a vendor is, if a variable of the environment has moved it: " at URL (VARIABLE)". nil: nowhere else.
 	At func(vendor string) string
+	// Person is who asks for the controls: the log keeps the name. "": it is not known.
+	Person string
 
 	control func(flow.Signal) error
 	keys    bool // a keyboard is there

@@ -21,8 +21,9 @@ type Terminal struct {
 	Environ []string // as of os.Environ: TERM, NO_COLOR and the like are read
 	// Interrupts get the signals that ask the program to end. They are taken like Ctrl-C.
 	Interrupts <-chan os.Signal
-	// At is that of [Model].
-	At func(vendor string) string
+	// At and Person are those of [Model].
+	At     func(vendor string) string
+	Person string
 }
 
 // Show shows a conversation until it is over, until the person leaves the view, or, without a keyboard, until the conversation
@@ -34,7 +35,7 @@ func Show(
 ) (Leaving, error) {
 	ctx, stop := context.WithCancel(ctx)
 	view := New(control, t.In != nil, time.Now())
-	view.At = t.At
+	view.At, view.Person = t.At, t.Person
 	program := tea.NewProgram(view,
 		tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
 		tea.WithoutSignalHandler(), tea.WithFPS(120))
