@@ -109,7 +109,7 @@ func Lifecycle() []Rule {
 		{StateRunning, TriggerAsk, StateAwaitingInput, hasOpenInquiry},
 		{StateCompleting, TriggerAsk, StateAwaitingInput, hasOpenInquiry},
 		{StateRunning, TriggerWarn, StateAwaitingInput, costWarningThreshold},
-		{StateAwaitingInput, TriggerAnswered, StatePrevious, allInquiriesAnswered},
+		{StateAwaitingInput, TriggerAnswered, StatePrevious, noOpenInquiry},
 		{StateAwaitingInput, TriggerOverdue, StatePrevious, always},
 
 		{StateInitializing, TriggerLimit, StateError, costLimitExceeded},
@@ -516,7 +516,7 @@ var (
 	hasTurn              = Guard{"hasTurn", func(r *Record) bool { return len(r.Turns) > 0 }}
 	costWarningThreshold = Guard{"costWarningThreshold", func(r *Record) bool { return r.unconfirmed() }}
 	hasOpenInquiry       = Guard{"hasOpenInquiry", func(r *Record) bool { return len(r.Inquiries) > 0 }}
-	allInquiriesAnswered = Guard{"allInquiriesAnswered", func(r *Record) bool {
+	noOpenInquiry        = Guard{"noOpenInquiry", func(r *Record) bool {
 		return len(r.Inquiries) == 0 || r.relieved && r.inquiry(InquiryCost) == nil // a model is asked, whoever else is
 	}}
 	costLimitExceeded = Guard{"costLimitExceeded", func(r *Record) bool { return r.limit == WarnHard }}
