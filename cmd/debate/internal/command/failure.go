@@ -171,6 +171,8 @@ func (p *program) showMend(record *flow.Record, failure *flow.Error, resume stri
 	field := amends(failure)
 	who, model := strings.CutPrefix(field, "models.")
 	switch {
+	case failure.Overdue():
+		p.warnf("%s asks %s again.", resume, progress.Clean(called(record, failure.Participant)))
 	case failure.Kind == provider.KindAuthentication && variables(vendor) != "":
 		p.warnf("Set %s anew, then %s tries again.", variables(vendor), resume)
 	case model && another(failure.Kind):
