@@ -11,7 +11,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/agonist-dev/debate/arbiter"
 	"github.com/agonist-dev/debate/cmd/debate/internal/inquiry"
 	"github.com/agonist-dev/debate/cmd/debate/internal/progress"
 	"github.com/agonist-dev/debate/flow"
@@ -172,11 +171,8 @@ func (m *Model) plan() string {
 	if len(plan.Steps) == 0 {
 		return ""
 	}
-	for i := range plan.Steps {
-		if s := &plan.Steps[i]; s.Status != arbiter.Complete && s.Status != arbiter.Skipped {
-			next = ": " + s.Description
-			break
-		}
+	if at := plan.CurrentStepIndex; at < len(plan.Steps) {
+		next = ": " + plan.Steps[at].Description
 	}
 	return fmt.Sprintf("Plan %d/%d%s", len(plan.Steps)-plan.Left(), len(plan.Steps), next)
 }
