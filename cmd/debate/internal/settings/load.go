@@ -125,12 +125,12 @@ func (d *draft) settings(config flow.Config) (*Settings, error) {
 // pickFlow finds out which flow the config is of: by its key "flow", by --flow, or by the keys that only one flow has.
 func (d *draft) pickFlow(w *Wish) error {
 	if w.Flow != "" && !slices.Contains(Flows(), w.Flow) {
-		return &Error{flag("flow"), flow.Unknown("flow", w.Flow, Flows()...)}
+		return &Error{flag("flow"), unknownFlow(w.Flow)}
 	}
 	said := d.root.get("flow")
 	switch {
 	case said != nil && (said.form != formText || !slices.Contains(Flows(), said.value)):
-		return &Error{said.Place, flow.Unknown("flow", said.value, Flows()...)}
+		return &Error{said.Place, unknownFlow(said.value)}
 	case said != nil && w.Flow != "" && w.Flow != said.value:
 		return &Error{flag("flow"), fmt.Errorf("is %s, and %s says %s", w.Flow, said.Place, said.value)}
 	case said != nil:
@@ -146,6 +146,14 @@ func (d *draft) pickFlow(w *Wish) error {
 		d.flow = deliberation.FlowName
 	}
 	return nil
+}
+
+// unknownFlow says which flows there are. An evaluation is one that is about the solution of another.
+func unknownFlow(name string) error {
+	if name == evaluation.FlowName {
+		return errors.New("is evaluation: debate eval has the solution of a deliberation scored")
+	}
+	return flow.Unknown("flow", name, Flows()...)
 }
 
 // decode reads the finished tree. What the flow does not accept is cut out, and the rest is read again, so that the mistakes
