@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -163,11 +164,7 @@ func verdictText(v *debate.Verdict) string {
 	var out strings.Builder
 	_, _ = fmt.Fprintf(&out, "%s\n\n", v.Summary)
 	if w := v.Winner; w != nil {
-		winner := w.Participant
-		if winner == "" {
-			winner = string(w.Side)
-		}
-		_, _ = fmt.Fprintf(&out, "**%s** wins. %s\n\n", winner, w.Reasoning)
+		_, _ = fmt.Fprintf(&out, "**%s** wins. %s\n\n", cmp.Or(w.Participant, string(w.Side)), w.Reasoning)
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Scores)) {
 		_, _ = fmt.Fprintf(&out, "- %s: %g\n", name, v.Scores[name])
