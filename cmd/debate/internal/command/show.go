@@ -425,25 +425,24 @@ func (p *program) showDocument(ctx context.Context, engine *debate.Engine, id st
 
 // showNext says which command helps a conversation that stands still.
 func (p *program) showNext(record *flow.Record, info *store.Info) {
-	if !record.Final() && terminal(p.Err) {
+	if record.Final() {
+		return
+	}
+	if terminal(p.Err) {
 		_, _ = fmt.Fprintln(p.Err)
 	}
-	switch {
-	case record.State == flow.StatePaused:
-		p.warnf("%s continues it.", progress.Command("resume", shortID(record.ID)))
-	case record.State == flow.StateError:
+	switch record.State {
+	case flow.StateError:
 		p.showMend(record, record.Failure, progress.Command("resume", shortID(record.ID)))
-	case record.State == flow.StateAwaitingInput:
+	case flow.StateAwaitingInput:
 		_, failures := p.failures(record)
 		for _, failure := range failures {
 			p.showMend(record, failure, progress.Command("resume", shortID(record.ID)))
 		}
 		p.warnf("It continues once this is answered: the commands stand under each question.")
-	case record.State.Idle(), record.Final():
-	case info.Owner == "":
-		p.warnf("No process runs it. %s continues it.", progress.Command("resume", shortID(record.ID)))
 	default:
-		p.warnf("%s follows it.", progress.Command("watch", shortID(record.ID)))
+		now := controlled{record.ID, record.State, info.Owner != ""}
+		p.warnf("%s: %s", shortID(record.ID), now.next(record))
 	}
 }
 
