@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -253,6 +254,8 @@ func (c *Course) count(body flow.Body) {
 			c.Spent.Unsettled = c.Spent.Less(flow.Unsettled{AtMost: body.Settled, BrokenOff: 1})
 			c.Tokens += body.Usage.Input + body.Usage.Output
 		}
+	case *flow.Sent:
+		c.steer(body)
 	case *flow.Turn:
 		c.report(body)
 		if body.Speaker != person {
@@ -483,4 +486,24 @@ func (c *Course) join() {
 		}
 	}
 	c.reports = nil
+}
+
+// steer takes an input that leaves out a step of the plan, or has it done again.
+func (c *Course) steer(s *flow.Sent) {
+	var named arbiter.SkipStep // RerunStep has the same form
+	if s.Trigger == arbiter.TriggerForceAgent || len(s.Payload) > 0 && json.Unmarshal(s.Payload, &named) != nil {
+		return
+	}
+	at := c.Plan.CurrentStepIndex
+	if named.Step != nil {
+		at = *named.Step
+	}
+	if at >= len(c.Plan.Steps) {
+		return
+	}
+	update := &arbiter.PlanUpdate{Steps: []arbiter.StepUpdate{{Index: at, Status: arbiter.Skipped}}}
+	if s.Trigger == arbiter.TriggerRerunStep {
+		update.Steps[0].Status, update.CurrentStepIndex = arbiter.Pending, &at
+	}
+	c.Plan = *c.Plan.With(update, len(c.Plan.Steps))
 }

@@ -103,7 +103,7 @@ func TestCourse(t *testing.T) {
 }
 
 // TestPlansAreJoined: what agents who work at the same time say of the plan is joined as the record joins it, in the order of their selection,
-// whoever was faster.
+// whoever was faster. What a person changes in the plan is seen too.
 func TestPlansAreJoined(t *testing.T) {
 	reports := func(by, steps string) *flow.Turn {
 		turn := say(arbiter.KindExecution, by)
@@ -116,11 +116,19 @@ func TestPlansAreJoined(t *testing.T) {
 		reports("ada", `{"index":0,"description":"think\u001b"}`))
 	assert.Empty(t, c.Plan.Steps, "the agents are still at work")
 	c.Fold(&flow.Event{Body: &flow.Transition{From: arbiter.StateExecuting, To: arbiter.StateEvaluating, Calls: 1}})
-	var steps []string
-	for _, s := range c.Plan.Steps {
-		steps = append(steps, s.Description+": "+string(s.Status))
+	steps := func() (all []string) {
+		for _, s := range c.Plan.Steps {
+			all = append(all, s.Description+": "+string(s.Status))
+		}
+		return all
 	}
-	assert.Equal(t, []string{"think␛: pending", "test: complete", "ship: pending"}, steps)
+	assert.Equal(t, []string{"think␛: pending", "test: complete", "ship: pending"}, steps())
+
+	c.Fold(&flow.Event{Body: &flow.Sent{Trigger: arbiter.TriggerSkipStep}})
+	c.Fold(&flow.Event{Body: &flow.Sent{Trigger: arbiter.TriggerRerunStep, Payload: []byte(`{"step":1}`)}})
+	c.Fold(&flow.Event{Body: &flow.Sent{Trigger: arbiter.TriggerSkipStep, Payload: []byte(`{"step":7}`)}})
+	assert.Equal(t, []string{"think␛: skipped", "test: pending", "ship: pending"}, steps())
+	assert.Equal(t, 1, c.Plan.CurrentStepIndex)
 }
 
 // TestFigures: how figures are written.
