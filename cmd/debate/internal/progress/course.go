@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -39,12 +38,6 @@ type Course struct {
 	failing  map[string]string               // the models that have failed for good, by their calls
 	jobs     progress.Jobs
 	reports  []report // of the agents that were selected together, in their order
-}
-
-// report is what an agent says of the plan once it is done.
-type report struct {
-	call   string
-	update *arbiter.PlanUpdate // nil: nothing, or not yet
 }
 
 // Actor is an agent, a judge, or anybody else who is asked.
@@ -451,59 +444,4 @@ func (c *Course) withdrawn(call string) {
 	c.Inquiries = slices.DeleteFunc(c.Inquiries, func(q flow.Inquiry) bool {
 		return q.ID == call || q.Use != nil && q.Use.For == call || len(q.About) == 1 && q.About[0].Call == call
 	})
-}
-
-// reporting returns what an agent reports with a call; nil: the agent is not among those that were selected together.
-func (c *Course) reporting(call string) *report {
-	for i := range c.reports {
-		if c.reports[i].call == call {
-			return &c.reports[i]
-		}
-	}
-	return nil
-}
-
-// report takes what an agent says of the plan.
-func (c *Course) report(t *flow.Turn) {
-	result, ok := arbiter.ResultOf(t)
-	r := c.reporting(t.Call)
-	if !ok || r == nil || result.PlanUpdates == nil {
-		return
-	}
-	for i := range result.PlanUpdates.Steps {
-		step := &result.PlanUpdates.Steps[i]
-		step.Description = Clean(step.Description)
-	}
-	r.update = result.PlanUpdates
-}
-
-// join changes the plan as the agents say that were selected together, in their order, whoever was faster.
-func (c *Course) join() {
-	known := len(c.Plan.Steps)
-	for _, r := range c.reports {
-		if r.update != nil {
-			c.Plan = *c.Plan.With(r.update, known)
-		}
-	}
-	c.reports = nil
-}
-
-// steer takes an input that leaves out a step of the plan, or has it done again.
-func (c *Course) steer(s *flow.Sent) {
-	var named arbiter.SkipStep // RerunStep has the same form
-	if s.Trigger == arbiter.TriggerForceAgent || len(s.Payload) > 0 && json.Unmarshal(s.Payload, &named) != nil {
-		return
-	}
-	at := c.Plan.CurrentStepIndex
-	if named.Step != nil {
-		at = *named.Step
-	}
-	if at >= len(c.Plan.Steps) {
-		return
-	}
-	update := &arbiter.PlanUpdate{Steps: []arbiter.StepUpdate{{Index: at, Status: arbiter.Skipped}}}
-	if s.Trigger == arbiter.TriggerRerunStep {
-		update.Steps[0].Status, update.CurrentStepIndex = arbiter.Pending, &at
-	}
-	c.Plan = *c.Plan.With(update, len(c.Plan.Steps))
 }
