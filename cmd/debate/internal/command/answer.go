@@ -26,7 +26,6 @@ func waiting() choice {
 // answerFlags are the flags of the command answer.
 type answerFlags struct {
 	files               []string
-	person              string
 	model, actor, aside string // with an option
 	idle                bool   // the flag --no-run
 }
@@ -57,10 +56,8 @@ func (p *program) answer() *cobra.Command {
 	flags.StringVar(&f.model, "model", "", "with the option model: the model that takes over, as `provider/model`")
 	flags.StringVar(&f.actor, "actor", "", "with the options skip and drop: who is meant, if the question is about several")
 	flags.StringVar(&f.aside, "text", "", "with the option deny: why; with done: what the tool has answered")
-	flags.StringVar(&f.person, "person", "", "the name that the log keeps of the person who answers: by default that of the system's user")
-	for _, name := range []string{"text", "person"} { // a tool may have answered nothing, and nobody may be named
-		_ = flags.SetAnnotation(name, mayBeBlank, []string{"true"})
-	}
+	_ = flags.SetAnnotation("text", mayBeBlank, []string{"true"}) // a tool may have answered nothing
+	personFlag(c)
 	completeFlag(c, "model", modelNames)
 	p.withRun(c, &f.idle)
 	return c
@@ -94,10 +91,7 @@ func (p *program) answerOf(c *cobra.Command, engine *debate.Engine, id string, a
 	if err != nil {
 		return nil, first(c.Context(), engine, record, args, err)
 	}
-	answer := &flow.Answer{Inquiry: q.ID, Person: f.person, Model: f.model, By: f.actor, Text: f.aside}
-	if !c.Flags().Changed("person") {
-		answer.Person = p.user()
-	}
+	answer := &flow.Answer{Inquiry: q.ID, Person: p.person(c), Model: f.model, By: f.actor, Text: f.aside}
 	switch optional := len(q.Options) > 0; {
 	case optional && len(rest) > 0 && len(f.files) == 0:
 		answer.Option = flow.Option(rest[0])

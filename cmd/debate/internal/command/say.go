@@ -25,9 +25,7 @@ func (p *program) say() *cobra.Command {
 			if note.Text, err = p.text(args[1:], "note"); err != nil {
 				return err
 			}
-			if !c.Flags().Changed("person") {
-				note.Person = p.user()
-			}
+			note.Person = p.person(c)
 			return p.onOne(c.Context(), args, unfinished(), func(ctx context.Context, engine *debate.Engine, id string) error {
 				if err := p.control(ctx, engine, id, note); err != nil {
 					return hinted(err)
@@ -44,7 +42,7 @@ func (p *program) say() *cobra.Command {
 	flags.StringVar(&note.As, "as", "", "the name under which it is read; else \"A listener\"")
 	flags.StringSliceVar(&note.To, "to", nil, "the `participants` who read it; else all")
 	flags.StringVar(&note.Ask, "ask", "", "the `participant` who answers it, after the speech in progress, where the format has that")
-	personFlag(c, &note.Person)
+	personFlag(c)
 	return c
 }
 
@@ -92,9 +90,17 @@ func (p *program) tellAsked(ctx context.Context, engine *debate.Engine, id, who 
 }
 
 // personFlag adds the flag that names who does what the command does. It may be blank: nobody need be named.
-func personFlag(c *cobra.Command, person *string) {
-	c.Flags().StringVar(person, "person", "", "the name that the log keeps of whoever does this: by default that of the system's user")
+func personFlag(c *cobra.Command) {
+	c.Flags().String("person", "", "the name that the log keeps of whoever does this: by default that of the system's user")
 	_ = c.Flags().SetAnnotation("person", mayBeBlank, []string{"true"})
+}
+
+// person returns the name that this flag gives, or else that of the system's user.
+func (p *program) person(c *cobra.Command) string {
+	if given := c.Flags().Lookup("person"); given.Changed {
+		return given.Value.String()
+	}
+	return p.user()
 }
 
 // reopen continues a conversation after its result.
@@ -116,9 +122,7 @@ func (p *program) reopen() *cobra.Command {
 					return exit(exitArguments, fmt.Errorf("--budget %q: want an amount of USD such as 2.50", budget))
 				}
 			}
-			if !c.Flags().Changed("person") {
-				o.Person = p.user()
-			}
+			o.Person = p.person(c)
 			return p.reopened(c.Context(), args, o)
 		},
 	}
@@ -127,7 +131,7 @@ func (p *program) reopen() *cobra.Command {
 	flags.StringVar(&o.Ask, "ask", "", "what is asked now; in a debate, of one participant, in place of further rounds")
 	flags.StringVar(&o.To, "to", "", "the `participant` of a debate who answers it")
 	flags.StringVar(&budget, "budget", "", "the most that may be spent, in `USD`, with what was spent before the result")
-	personFlag(c, &o.Person)
+	personFlag(c)
 	p.runFlags(c)
 	p.outputFlags(c)
 	return c
