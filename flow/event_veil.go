@@ -4,18 +4,28 @@ package flow
 // debates can watch, and still answers without having read what the others say at the same time.
 //
 // The facts that follow a hidden turn are kept back with it: each reader gets all facts in their order, and may continue after any of them.
-// A conversation that is over hides nothing. The zero value is ready for a reader who begins anywhere in the log. It is not safe for
-// concurrent use.
+// A conversation that is over hides nothing. When something is redacted, the reader is told at once. If Held is not 0 then, the veil has
+// forgotten what it kept back, and takes no facts until they are read again after Held()-1. The zero value is ready for a reader who begins
+// anywhere in the log. It is not safe for concurrent use.
 type Veil struct {
 	calls map[string]bool // those whose turns are hidden
 	held  []Event
 	one   [1]Event
+
+	again    int64 // the number of the fact that is to be read again; 0: none is
+	redacted int64 // the number of the last redaction that the reader was told of while something was kept back
 }
 
 // Lift takes the next event of a conversation, and returns those that its reader may have now: none, this one, or this one behind all that
 // was kept back. The slice is valid until the next call.
 func (v *Veil) Lift(e Event) []Event {
 	v.one[0] = e
+	if fact := e.Kind() != EventHeartbeat && e.Kind() != EventChunk; fact && v.again > 0 {
+		if e.Seq != v.again {
+			return nil
+		}
+		v.again = 0
+	}
 	switch body := e.Body.(type) {
 	case *Heartbeat:
 		return v.live()
@@ -24,8 +34,11 @@ func (v *Veil) Lift(e Event) []Event {
 			return nil
 		}
 		return v.live()
-	case *Redacted: // the reader loads the conversation again, without what was redacted
-		v.held = nil
+	case *Redacted: // what is kept back has what was removed, unless it was read again since
+		if len(v.held) > 0 && e.Seq > v.redacted {
+			v.again, v.redacted, v.held = v.Held(), e.Seq, nil
+			return v.live()
+		}
 	case *Intent:
 		if body.Hidden {
 			if v.calls == nil {
@@ -63,7 +76,7 @@ func (v *Veil) live() []Event {
 // Held returns the number of the first event that is kept back; 0: none is.
 func (v *Veil) Held() int64 {
 	if len(v.held) == 0 {
-		return 0
+		return v.again
 	}
 	return v.held[0].Seq
 }

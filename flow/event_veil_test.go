@@ -64,12 +64,24 @@ func TestAVeilKeepsHiddenTurnsBack(t *testing.T) {
 	}
 }
 
-// TestAVeilForgetsWhatIsRedacted: the reader is told at once, and gets nothing that was kept back before.
+// TestAVeilForgetsWhatIsRedacted: the reader is told at once, and gets what was kept back, as it is read again, once it is revealed.
 func TestAVeilForgetsWhatIsRedacted(t *testing.T) {
 	var veil flow.Veil
-	require.Empty(t, veil.Lift(flow.Event{Seq: 1, Body: &flow.Turn{Text: "Secret.", Hidden: true}}))
-	told := veil.Lift(flow.Event{Seq: 2, Body: &flow.Redacted{}})
+	require.Empty(t, veil.Lift(flow.Event{Seq: 2, Body: &flow.Turn{Text: "Secret.", Hidden: true}}))
+	told := veil.Lift(flow.Event{Seq: 3, Body: &flow.Redacted{}})
 	require.Len(t, told, 1)
-	assert.EqualValues(t, 2, told[0].Seq)
-	assert.Len(t, veil.Lift(flow.Event{Seq: 3, Body: &flow.Transition{From: "a", To: "b"}}), 1)
+	assert.Equal(t, flow.EventRedacted, told[0].Kind())
+	assert.EqualValues(t, 1, told[0].Seq, "whoever continues after it misses nothing")
+	assert.EqualValues(t, 2, veil.Held(), "from where the events are read again")
+	reveals := flow.Event{Seq: 4, Body: &flow.Transition{From: "a", To: "b"}}
+	assert.Empty(t, veil.Lift(reveals), "they are not read again yet")
+	assert.Empty(t, veil.Lift(flow.Event{Seq: 2, Body: &flow.Turn{Text: "[redacted].", Hidden: true}}))
+	assert.Empty(t, veil.Lift(flow.Event{Seq: 3, Body: &flow.Redacted{}}), "the reader knows")
+	all := veil.Lift(reveals)
+	require.Len(t, all, 3)
+	turn, ok := all[0].Body.(*flow.Turn)
+	require.True(t, ok)
+	assert.Equal(t, "[redacted].", turn.Text)
+	assert.EqualValues(t, 3, all[1].Seq)
+	assert.Zero(t, veil.Held())
 }

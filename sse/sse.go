@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/audience"
 	"github.com/agonist-dev/debate/internal/eventstream"
 )
 
@@ -55,10 +56,6 @@ type Stream struct {
 //
 // http.Server.Shutdown waits for streams, and ends none: end the context of requests before (http.Server.BaseContext).
 func (s Stream) Serve(w http.ResponseWriter, r *http.Request, source Source, id string) error {
-	view, beat := s.View, cmp.Or(s.Heartbeat, eventstream.Silence)
-	if view == nil {
-		view = flow.Event.Spectator
-	}
 	after, err := strconv.ParseInt(cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"), "0"), 10, 64)
 	refuse := s.Refuse
 	if refuse == nil {
@@ -73,14 +70,10 @@ func (s Stream) Serve(w http.ResponseWriter, r *http.Request, source Source, id 
 	if after > 0 {
 		_ = out.Send("") // a reader that comes back is connected at once, although nothing may happen for long
 	}
-	var veil flow.Veil
-	for event, err := range source.Events(r.Context(), id, after, beat) {
-		switch {
-		case err != nil:
-		case s.View != nil:
-			err = out.event(event, view, beat)
-		default:
-			err = out.events(veil.Lift(event), view, beat)
+	reader := audience.Reader{Source: source, View: s.View}
+	for event, err := range reader.Events(r.Context(), id, after, cmp.Or(s.Heartbeat, eventstream.Silence)) {
+		if err == nil {
+			err = out.event(event)
 		}
 		if err != nil && out.Last.IsZero() {
 			refuse(w, r, err)
@@ -97,29 +90,12 @@ var errNumber = errors.New("Last-Event-ID is not the number of an event")
 // response is what is written of a conversation.
 type response struct{ *eventstream.Writer }
 
-// events writes what the reader may see of events. If there are none, it says that the connection lives.
-func (o response) events(all []flow.Event, view func(flow.Event) (flow.Event, bool), beat time.Duration) error {
-	if len(all) == 0 && beat > 0 && time.Since(o.Last) >= beat {
+// event writes an event.
+func (o response) event(e flow.Event) error {
+	if e.Kind() == flow.EventHeartbeat {
 		return o.Beat()
 	}
-	for _, e := range all {
-		if err := o.event(e, view, beat); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// event writes what the reader may see of an event.
-func (o response) event(e flow.Event, view func(flow.Event) (flow.Event, bool), beat time.Duration) error {
-	shown, ok := view(e)
-	switch {
-	case e.Kind() == flow.EventHeartbeat, !ok && beat > 0 && time.Since(o.Last) >= beat:
-		return o.Beat()
-	case !ok:
-		return nil
-	}
-	data, err := json.Marshal(shown)
+	data, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/audience"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/sse"
 )
@@ -35,26 +35,6 @@ func (x *exchange) view() func(flow.Event) (flow.Event, bool) {
 	return nil
 }
 
-// eyes are those of one reader, to whom the events of a conversation are shown in their order.
-type eyes struct {
-	view func(flow.Event) (flow.Event, bool) // nil: a spectator's
-	veil flow.Veil
-}
-
-// show yields what the reader may see now. It reports whether the reader wants more.
-func (i *eyes) show(e flow.Event, yield func(flow.Event) bool) bool {
-	if i.view != nil {
-		shown, ok := i.view(e)
-		return !ok || yield(shown)
-	}
-	for _, one := range i.veil.Lift(e) {
-		if shown, ok := one.Spectator(); ok && !yield(shown) {
-			return false
-		}
-	}
-	return true
-}
-
 // events returns facts that are saved.
 func (x *exchange) events() error {
 	after, err := x.number("after", 0, math.MaxInt64)
@@ -69,24 +49,24 @@ func (x *exchange) events() error {
 	if after >= x.info.Seq || limit == 0 {
 		return x.reply(x.operation.status, out)
 	}
-	reader, seen, left := eyes{view: x.view()}, after, limit
-	for e, err := range x.handler.engine.Events(x.request.Context(), x.info.ID, after) {
+	reader, seen, left := x.following(), after, limit
+	reader.Renew = nil // a page has one reader
+	for step, err := range reader.Steps(x.request.Context(), x.info.ID, after) {
 		if err != nil {
 			return err
 		}
-		if e.Kind() == flow.EventChunk || e.Seq <= seen {
+		if step.Read.Kind() == flow.EventChunk || step.Read.Seq <= seen {
 			continue
 		}
-		seen = e.Seq
-		reader.show(e, func(shown flow.Event) bool {
-			out.Events = append(out.Events, shown)
-			return true
-		})
-		if left--; left <= 0 && reader.veil.Held() == 0 || seen >= x.info.Seq {
+		seen = step.Read.Seq
+		if reader.Held() == 0 || step.Read.Kind() != flow.EventRedacted { // else it is one of those that are kept back
+			out.Events = append(out.Events, step.Shown...)
+		}
+		if left--; left <= 0 && reader.Held() == 0 || seen >= x.info.Seq {
 			break
 		}
 	}
-	if first := reader.veil.Held(); first > 0 {
+	if first := reader.Held(); first > 0 {
 		out.Last = first - 1
 	} else if seen < x.info.Seq {
 		out.Next = seen
@@ -123,49 +103,31 @@ func (x *exchange) stream() error {
 	defer release()
 	ctx, end := whileStreaming(x.request.Context())
 	defer end()
-	f := &following{exchange: x, eyes: eyes{view: x.view()}}
-	shown := func(e flow.Event) (flow.Event, bool) { return e, true } // f has seen to it
+	shown := func(e flow.Event) (flow.Event, bool) { return e, true } // the reader has seen to it
 	s := sse.Stream{View: shown, Refuse: x.handler.Refuse}
-	_ = s.Serve(x.response, x.request.WithContext(ctx), f, x.info.ID) // the reader has left, or has been told
+	_ = s.Serve(x.response, x.request.WithContext(ctx), x.following(), x.info.ID) // the reader has left, or has been told
 	return nil
 }
 
 // renewed is how old the right to view may be when a stream shows something.
 const renewed = 15 * time.Second
 
-// following is a stream of what the caller may see. A conversation may last for days, so the right to view it is asked for again.
-type following struct {
-	*exchange
-	eyes
-}
-
-// Events implements [sse.Source].
-func (f *following) Events(ctx context.Context, id string, after int64, heartbeat ...time.Duration) iter.Seq2[flow.Event, error] {
-	return func(yield func(flow.Event, error) bool) {
-		asked := time.Now()
-		for e, err := range f.handler.engine.Events(ctx, id, after, heartbeat...) {
-			if err == nil && time.Since(asked) >= renewed {
-				asked, err = time.Now(), f.renew()
-			}
-			if err != nil {
-				yield(flow.Event{}, err)
-				return
-			}
-			if !f.show(e, func(shown flow.Event) bool { return yield(shown, nil) }) {
-				return
-			}
+// following reads what the caller may see. A conversation may last for days, so the right to view it is asked for again.
+func (x *exchange) following() *audience.Reader {
+	reader, asked := &audience.Reader{Source: x.handler.engine, View: x.view()}, time.Now()
+	reader.Renew = func() error {
+		if time.Since(asked) < renewed {
+			return nil
 		}
+		asked = time.Now()
+		caller, err := x.handler.allow(x.request, Access{Action: View, ID: x.info.ID})
+		if err == nil && caller.key() != x.caller.key() {
+			err = &DeniedError{Err: errors.New("the stream is of somebody else, or of another scope: connect again")}
+		}
+		reader.View = x.view()
+		return err
 	}
-}
-
-// renew asks for the right again.
-func (f *following) renew() error {
-	who, err := f.handler.who(f.request, Access{Action: View, ID: f.info.ID})
-	if err == nil && who != f.caller.Who {
-		err = &DeniedError{Err: errors.New("the stream is of somebody else: connect again")}
-	}
-	f.eyes.view = f.exchange.view()
-	return err
+	return reader
 }
 
 // hold takes the place of a stream for a caller, which release gives back.

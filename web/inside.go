@@ -127,8 +127,7 @@ func (h *Handler) Events(r *http.Request, id string, after int64, heartbeat ...t
 		x.mean()
 		ctx, end := whileStreaming(x.request.Context())
 		defer end()
-		f := &following{exchange: x, eyes: eyes{view: x.view()}}
-		for e, err := range f.Events(ctx, id, after, heartbeat...) {
+		for e, err := range x.following().Events(ctx, id, after, heartbeat...) {
 			if err != nil {
 				yield(flow.Event{}, err)
 				return

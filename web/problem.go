@@ -124,8 +124,7 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error, p pr
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(p.Status)
-	_, _ = w.Write(data) // the client may be gone
+	(&exchange{response: w}).write(p.Status, data, writeTime)
 }
 
 // problemOf describes an error. Nothing of it depends on what a caller may not see: an id of another scope gives the same document as an

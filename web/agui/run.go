@@ -156,7 +156,8 @@ func (c *connection) follow() (*event, error) {
 		if err != nil {
 			return nil, err
 		}
-		live := e.Kind() == flow.EventChunk || e.Kind() == flow.EventHeartbeat
+		// A redaction is told at once, with the number of the fact before those that are kept back.
+		live := e.Kind() == flow.EventChunk || e.Kind() == flow.EventHeartbeat || e.Kind() == flow.EventRedacted
 		if !live && e.Seq <= after {
 			continue // the history has it
 		}
@@ -173,6 +174,10 @@ func (c *connection) follow() (*event, error) {
 			}
 		case flow.EventTransition, flow.EventRound:
 			last, err = c.rest(t, e.Body)
+		default:
+			if time.Since(c.out.Last) >= eventstream.Silence { // what happens is nothing for the client
+				last, err = c.rest(t, nil)
+			}
 		}
 		if last != nil || err != nil {
 			return last, err

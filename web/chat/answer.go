@@ -49,6 +49,7 @@ func (a *answer) stands() (*protocol.Conversation, error) {
 // follow gives each text to say, and an empty one where nothing has been said for a while. It returns how the conversation stands when it
 // is over, or when nothing is said any more until a person does something.
 func (a *answer) follow(say func(text string) error) (*protocol.Conversation, error) {
+	said := time.Now()
 	for e, err := range a.web.Events(a.request, a.id, 0, eventstream.Silence) {
 		if err != nil {
 			return nil, err
@@ -61,8 +62,9 @@ func (a *answer) follow(say func(text string) error) (*protocol.Conversation, er
 			continue
 		}
 		text := words(e)
+		silent := e.Kind() == flow.EventHeartbeat || text == "" && time.Since(said) >= eventstream.Silence
 		switch {
-		case e.Kind() == flow.EventHeartbeat: // those who only view learn of a question beside hidden turns in no other way
+		case silent: // those who only view learn of a question beside hidden turns in no other way
 			s, err := a.stands()
 			if err != nil || s.Record.State == flow.StateAwaitingInput || s.Record.State == flow.StateError {
 				return s, err
@@ -73,6 +75,7 @@ func (a *answer) follow(say func(text string) error) (*protocol.Conversation, er
 		if err := say(text); err != nil {
 			return nil, err
 		}
+		said = time.Now()
 	}
 	return a.stands()
 }

@@ -330,6 +330,9 @@ func (e *endpoint) refuse(w http.ResponseWriter, err error) {
 	reply(w, p.Status, map[string]failure{"error": out})
 }
 
+// replyTime is how long an answer that is no stream may take to leave.
+const replyTime = 2 * time.Minute
+
 // reply answers with JSON.
 func reply(w http.ResponseWriter, status int, v any) {
 	data, err := json.Marshal(v)
@@ -339,6 +342,12 @@ func reply(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+	connection := http.NewResponseController(w)
+	if connection.SetWriteDeadline(time.Now().Add(replyTime)) == nil {
+		defer func() { _ = connection.SetWriteDeadline(time.Time{}) }() // the connection may serve another request
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(data) // the client may be gone
+	_ = connection.Flush()
 }
