@@ -22,20 +22,29 @@ func TestAStreamLastsAsLongAsItsRight(t *testing.T) {
 	for name, now := range map[string]func() (string, error){
 		"no right":      func() (string, error) { return "", errors.New("no") },
 		"somebody else": func() (string, error) { return "ben", nil },
+		"another scope": func() (string, error) { return "ann", nil },
 	} {
 		t.Run(name, stage.Bubbled(func(t *testing.T) {
 			engine, _ := stage.Engine(stage.TwoDebaters())
 			engine.Store = &store.Memory{}
-			_, err := engine.Submit(t.Context(), labelled("x", nil))
+			_, err := engine.Submit(t.Context(), labelled("x", map[string]string{"tenant": "a"}))
 			require.NoError(t, err)
 			require.NoError(t, engine.Control(t.Context(), "x", flow.Pause{}))
 			left := false
-			h, err := web.New(engine, web.Options{Authorize: func(*http.Request, web.Access) (string, error) {
-				if left {
-					return now()
-				}
-				return "ann", nil
-			}})
+			h, err := web.New(engine, web.Options{
+				Authorize: func(*http.Request, web.Access) (string, error) {
+					if left {
+						return now()
+					}
+					return "ann", nil
+				},
+				Scope: func(*http.Request, string) map[string]string {
+					if left && name == "another scope" {
+						return map[string]string{"tenant": "b"}
+					}
+					return map[string]string{"tenant": "a"}
+				},
+			})
 			require.NoError(t, err)
 			began, told := time.Now(), error(nil)
 			for e, err := range h.Events(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody), "x", 0, time.Second) {

@@ -22,6 +22,8 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/web"
 	"github.com/agonist-dev/debate/web/agui"
@@ -238,16 +240,7 @@ func TestASlowBodyIsNotWaitedFor(t *testing.T) {
 // TestAPersonWhoDebatesReadsNoHiddenTurn: whoever may view and answer gets what the other says at the same time once both have spoken, then
 // each fact in its order. Whoever may inspect reads it at once.
 func TestAPersonWhoDebatesReadsNoHiddenTurn(t *testing.T) {
-	config := labelled("blind", nil)
-	config.Mode, config.Rounds, config.Judging, config.Unattended = debate.Simultaneous, 1, nil, false
-	config.Participants[0] = debate.Participant{Name: "Ada", Side: debate.For, Position: "Yes, ban them.", Person: true}
-	engine, _ := stage.Engine(config)
-	engine.Store = &store.Memory{}
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	stage.AwaitsInput(t, session)
-	record := stage.StoredRecord(t, engine, "blind")
-	require.NotNil(t, record.Waiting(), "Ben has spoken")
+	engine, session, record := blind(t)
 	secret := record.Waiting().Text
 	h, err := web.New(engine, web.Options{Authorize: granting(web.View, web.Answer)})
 	require.NoError(t, err)
@@ -298,6 +291,131 @@ func TestAPersonWhoDebatesReadsNoHiddenTurn(t *testing.T) {
 			seen = n
 		}
 	}
+}
+
+// blind is a conversation in which Ben has spoken, which nobody may read before Ada has: she is a person, and is asked.
+func blind(t *testing.T) (*debate.Engine, *debate.Session, *debate.Record) {
+	t.Helper()
+	config := labelled("blind", nil)
+	config.Mode, config.Rounds, config.Judging, config.Unattended = debate.Simultaneous, 1, nil, false
+	config.Participants[0] = debate.Participant{Name: "Ada", Side: debate.For, Position: "Yes, ban them.", Person: true}
+	engine, _ := stage.Engine(config)
+	engine.Store = &store.Memory{}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	stage.AwaitsInput(t, session)
+	record := stage.StoredRecord(t, engine, "blind")
+	require.NotNil(t, record.Waiting(), "Ben has spoken")
+	return engine, session, record
+}
+
+// TestARedactionLosesNoHiddenTurn: spectators are told of it at once, and once more in its place, behind what was hidden before it. Whoever
+// comes later gets all too.
+func TestARedactionLosesNoHiddenTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, session, record := blind(t)
+		secret := record.Waiting().Text
+		h, err := web.New(engine, web.Options{Authorize: granting(web.View, web.Answer)})
+		require.NoError(t, err)
+		debates := client{t: t, handler: h}
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+		asked, redactions, seen, said := false, 0, int64(0), ""
+		for e, err := range h.Events(request, "blind", 0, time.Second) {
+			require.NoError(t, err)
+			switch body := e.Body.(type) {
+			case *flow.Chunk:
+				continue
+			case *flow.Heartbeat:
+				if !asked {
+					asked = true
+					_, err := engine.Redact(t.Context(), "blind", flow.Redaction{Texts: []string{"Yes, ban them."}})
+					require.NoError(t, err)
+				}
+				continue
+			case *flow.Redacted:
+				if redactions++; redactions == 1 {
+					assert.Less(t, e.Seq, record.Seq, "whoever continues after it gets what is hidden")
+					path := "conversations/blind/questions/" + record.Inquiries[0].ID
+					debates.post(path, `{"text":"Streets are for people."}`, http.StatusAccepted)
+					continue
+				}
+			case *flow.Turn:
+				said += body.Text
+			}
+			assert.Greater(t, e.Seq, seen)
+			seen = e.Seq
+		}
+		assert.Equal(t, 2, redactions)
+		assert.Contains(t, said, secret)
+		stage.Ended(t, session)
+		require.NoError(t, session.Close())
+		for _, path := range []string{"conversations/blind/events", "conversations/blind/stream"} {
+			assert.Contains(t, debates.ask(http.MethodGet, path, "").Body.String(), secret, path)
+		}
+	})
+}
+
+// TestARightThatComesBack: a spectator who may inspect again gets what was kept back meanwhile, before what follows it.
+func TestARightThatComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, session, record := blind(t)
+		defer session.Close()
+		inspects := false
+		h, err := web.New(engine, web.Options{Authorize: func(_ *http.Request, a web.Access) (string, error) {
+			if a.Action == web.Inspect && !inspects {
+				return "", errors.New("not now")
+			}
+			return "ann", nil
+		}})
+		require.NoError(t, err)
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+		began, seen, said := time.Now(), int64(0), ""
+		for e, err := range h.Events(request, "blind", 0, time.Second) {
+			require.NoError(t, err)
+			require.Less(t, time.Since(began), time.Minute, "the turn does not come")
+			switch body := e.Body.(type) {
+			case *flow.Heartbeat, *flow.Chunk:
+				inspects = inspects || e.Kind() == flow.EventHeartbeat
+				continue
+			case *flow.Turn:
+				said += body.Text
+			}
+			assert.Greater(t, e.Seq, seen)
+			if seen = e.Seq; seen == record.Seq {
+				break
+			}
+		}
+		assert.Equal(t, record.Seq, seen)
+		assert.Contains(t, said, record.Waiting().Text)
+	})
+}
+
+// TestASpectatorsStreamIsNotSilentBesideHiddenTurns: it has heartbeats while models speak whom nobody may read yet.
+func TestASpectatorsStreamIsNotSilentBesideHiddenTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := labelled("blind", nil)
+		config.Mode, config.Rounds, config.Judging = debate.Simultaneous, 1, nil
+		engine, source := stage.Engine(config)
+		engine.Store = &store.Memory{}
+		stage.Altered(source, func(_ *provider.Request, r *scripted.Reply) { r.Interval, r.Chunks = 5*time.Second, 12 })
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		h, err := web.New(engine, web.Options{Authorize: granting(web.View)})
+		require.NoError(t, err)
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+		last, turns := time.Now(), 0
+		for e, err := range h.Events(request, "blind", 0, 15*time.Second) {
+			require.NoError(t, err)
+			assert.LessOrEqual(t, time.Since(last), 20*time.Second)
+			assert.NotEqual(t, flow.EventChunk, e.Kind())
+			if last = time.Now(); e.Kind() == flow.EventTurn {
+				turns++
+			}
+		}
+		assert.Equal(t, 2, turns)
+		stage.Ended(t, session)
+		require.NoError(t, session.Close())
+	})
 }
 
 // TestSpectatorsSeeWhatWasSaid: without the right to inspect, nothing of models, prices, labels and prompts, on any way.

@@ -387,6 +387,25 @@ func TestAFailureEndsTheRun(t *testing.T) {
 	assert.NotEmpty(t, last.Message)
 }
 
+// TestARunIsNotSilentWhileNothingIsShown: the state is sent again while a judge writes what no message has.
+func TestARunIsNotSilentWhileNothingIsShown(t *testing.T) {
+	states := func(pause time.Duration) (n int) {
+		synctest.Test(t, func(t *testing.T) {
+			engine, source := stage.Engine(stage.TwoDebaters())
+			stage.Altered(source, func(req *provider.Request, r *scripted.Reply) {
+				if len(req.Schema) > 0 {
+					r.Interval, r.Chunks = pause, 10
+				}
+			})
+			u := offering(t, engine, stage.TwoDebaters(), web.Options{})
+			u.says("Is chess a sport?")
+			n = count(u.run(), "STATE_SNAPSHOT")
+		})
+		return n
+	}
+	assert.GreaterOrEqual(t, states(5*time.Second), states(time.Millisecond)+2)
+}
+
 // TestATurnThatBeginsAgain: the user ends up with the text that counts, although the protocol can only append.
 func TestATurnThatBeginsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

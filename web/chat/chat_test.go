@@ -20,6 +20,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/web"
 	"github.com/agonist-dev/debate/web/chat"
@@ -239,6 +240,48 @@ func TestAQuestionBesideWhatIsHiddenEndsTheAnswer(t *testing.T) {
 		assert.Contains(t, said, "### A person is asked")
 		assert.NotContains(t, said, hidden.Text)
 	})
+}
+
+// TestAStreamIsNotSilentWhileATurnIsSpoken: an answer has each turn when it is over, and comments before.
+func TestAStreamIsNotSilentWhileATurnIsSpoken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, engine := served(t, stage.TwoDebaters(), web.Options{})
+		source, ok := engine.Providers["test"].(*scripted.Provider)
+		require.True(t, ok)
+		stage.Altered(source, func(_ *provider.Request, r *scripted.Reply) { r.Interval, r.Chunks = 5*time.Second, 8 })
+		answer := ask(t, h, http.MethodPost, completions, asked("Is chess a sport?", `,"stream":true`))
+		require.Equal(t, http.StatusOK, answer.Code)
+		assert.Contains(t, answer.Body.String(), "\n\n:\n\n")
+		assert.Contains(t, answer.Body.String(), "data: [DONE]")
+	})
+}
+
+// bounded is a response whose writes have a deadline.
+type bounded struct {
+	*httptest.ResponseRecorder
+
+	deadlines []time.Time
+}
+
+func (b *bounded) SetWriteDeadline(at time.Time) error {
+	b.deadlines = append(b.deadlines, at)
+	return nil
+}
+
+// TestAnAnswerHasATimeToLeave: a client that reads nothing is not waited for. The next request of the connection has its own time.
+func TestAnAnswerHasATimeToLeave(t *testing.T) {
+	h, _ := served(t, stage.TwoDebaters(), web.Options{})
+	for body, status := range map[string]int{asked("Is chess a sport?", ""): http.StatusOK, "{}": http.StatusBadRequest} {
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, completions, strings.NewReader(body))
+		request.RemoteAddr, request.Host = "127.0.0.1:40000", "localhost:8080"
+		request.Header.Set("Content-Type", "application/json")
+		answer := &bounded{ResponseRecorder: httptest.NewRecorder()}
+		h.ServeHTTP(answer, request)
+		require.Equal(t, status, answer.Code)
+		require.Len(t, answer.deadlines, 2)
+		assert.False(t, answer.deadlines[0].IsZero())
+		assert.True(t, answer.deadlines[1].IsZero())
+	}
 }
 
 // TestAFailureIsAnError: the client is told why, and not to try again, since it would pay again.
