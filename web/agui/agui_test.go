@@ -393,7 +393,7 @@ func TestARunIsNotSilentWhileNothingIsShown(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			engine, source := stage.Engine(stage.TwoDebaters())
 			stage.Altered(source, func(req *provider.Request, r *scripted.Reply) {
-				if len(req.Schema) > 0 {
+				if req.Schema != nil {
 					r.Interval, r.Chunks = pause, 10
 				}
 			})
