@@ -77,8 +77,9 @@ func (r *Reader) Steps(ctx context.Context, id string, after int64, heartbeat ..
 				}
 				shown := r.show(e)
 				held := r.veil.Held()
-				again = held > 0 && len(shown) > 0 && e.Kind() == flow.EventRedacted
-				if again && e.At.Before(began) { // whoever loads the conversation again because of it must not be told again
+				redacted, ok := e.Body.(*flow.Redacted)
+				again = ok && held > 0 && len(shown) > 0
+				if again && redacted.At.Before(began) { // whoever loads the conversation again because of it must not be told again
 					shown = nil
 				}
 				if !yield(Step{Read: e, Shown: shown}, nil) {
