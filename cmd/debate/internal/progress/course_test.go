@@ -122,12 +122,12 @@ func TestPlansAreJoined(t *testing.T) {
 		}
 		return all
 	}
-	assert.Equal(t, []string{"think␛: pending", "test: complete", "ship: pending"}, steps())
+	assert.Equal(t, []string{"think: pending", "test: complete", "ship: pending"}, steps())
 
 	c.Fold(&flow.Event{Body: &flow.Sent{Trigger: arbiter.TriggerSkipStep}})
 	c.Fold(&flow.Event{Body: &flow.Sent{Trigger: arbiter.TriggerRerunStep, Payload: []byte(`{"step":1}`)}})
 	c.Fold(&flow.Event{Body: &flow.Sent{Trigger: arbiter.TriggerSkipStep, Payload: []byte(`{"step":7}`)}})
-	assert.Equal(t, []string{"think␛: skipped", "test: pending", "ship: pending"}, steps())
+	assert.Equal(t, []string{"think: skipped", "test: pending", "ship: pending"}, steps())
 	assert.Equal(t, 1, c.Plan.CurrentStepIndex)
 }
 

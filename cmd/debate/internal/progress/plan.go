@@ -58,7 +58,7 @@ func (c *Course) steer(s *flow.Sent) {
 	if named.Step != nil {
 		at = *named.Step
 	}
-	if at >= len(c.Plan.Steps) {
+	if at < 0 || at >= len(c.Plan.Steps) {
 		return
 	}
 	update := &arbiter.PlanUpdate{Steps: []arbiter.StepUpdate{{Index: at, Status: arbiter.Skipped}}}
