@@ -60,38 +60,58 @@ func (r *Reader) Events(ctx context.Context, id string, after int64, heartbeat .
 func (r *Reader) Steps(ctx context.Context, id string, after int64, heartbeat ...time.Duration) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		began := time.Now()
-		for again := true; again; {
-			again = false
-			for e, err := range r.Source.Events(ctx, id, after, heartbeat...) {
-				if err == nil && r.Renew != nil {
-					err = r.Renew()
-				}
-				if err != nil {
+		for from := after + 1; from > 0; {
+			begin := from - 1
+			from = 0
+			for e, err := range r.Source.Events(ctx, id, begin, heartbeat...) {
+				if err = r.renewed(err); err != nil {
 					yield(Step{}, err)
 					return
 				}
-				if held := r.veil.Held(); held > 0 && r.View != nil {
-					r.veil = flow.Veil{}
-					after, again = held-1, true
-					break
+				if from = r.unveiled(); from == 0 {
+					var shown []flow.Event
+					if shown, from = r.told(e, began); !yield(Step{Read: e, Shown: shown}, nil) {
+						return
+					}
 				}
-				shown := r.show(e)
-				held := r.veil.Held()
-				redacted, ok := e.Body.(*flow.Redacted)
-				again = ok && held > 0 && len(shown) > 0
-				if again && redacted.At.Before(began) { // whoever loads the conversation again because of it must not be told again
-					shown = nil
-				}
-				if !yield(Step{Read: e, Shown: shown}, nil) {
-					return
-				}
-				if again {
-					after = held - 1
+				if from > 0 {
 					break
 				}
 			}
 		}
 	}
+}
+
+// renewed returns the error of a reading, or that of Renew.
+func (r *Reader) renewed(err error) error {
+	if err == nil && r.Renew != nil {
+		return r.Renew()
+	}
+	return err
+}
+
+// unveiled lifts the veil if the reader may see all now, and returns the number of the fact from which they read again; 0: they go on.
+func (r *Reader) unveiled() (from int64) {
+	if r.View == nil {
+		return 0
+	}
+	from = r.veil.Held()
+	r.veil = flow.Veil{}
+	return from
+}
+
+// told returns what the reader may see now, and the number of the fact from which they read again; 0: they go on. Whoever loads the
+// conversation again because something was redacted is not told of that again.
+func (r *Reader) told(e flow.Event, began time.Time) (shown []flow.Event, from int64) {
+	shown = r.show(e)
+	if e.Kind() != flow.EventRedacted || len(shown) == 0 {
+		return shown, 0
+	}
+	from = r.veil.Held()
+	if from > 0 && e.At.Before(began) {
+		shown = nil
+	}
+	return shown, from
 }
 
 // show returns what the reader may see now.

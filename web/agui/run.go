@@ -164,22 +164,12 @@ func (c *connection) follow() (*event, error) {
 		if err := t.hear(&e); err != nil {
 			return nil, err
 		}
-		var last *event
-		switch e.Kind() {
-		case flow.EventHeartbeat: // who is asked may have changed without a transition
-			last, err = c.rest(t, nil)
-		case flow.EventRedacted: // what was said before has changed
-			if after, err = c.catchUp(t); err == nil {
-				last, err = c.rest(t, nil)
-			}
-		case flow.EventTransition, flow.EventRound:
-			last, err = c.rest(t, e.Body)
-		default:
-			if time.Since(c.out.Last) >= eventstream.Silence { // what happens is nothing for the client
-				last, err = c.rest(t, nil)
+		if e.Kind() == flow.EventRedacted { // what was said before has changed
+			if after, err = c.catchUp(t); err != nil {
+				return nil, err
 			}
 		}
-		if last != nil || err != nil {
+		if last, err := c.looks(t, &e); last != nil || err != nil {
 			return last, err
 		}
 	}
@@ -188,6 +178,21 @@ func (c *connection) follow() (*event, error) {
 		return nil, err
 	}
 	return c.finish(t, s)
+}
+
+// looks reads how the conversation stands where an event, or the time since the last one for the client, asks for it; see rest.
+func (c *connection) looks(t *talk, e *flow.Event) (*event, error) {
+	switch e.Kind() {
+	case flow.EventTransition, flow.EventRound:
+		return c.rest(t, e.Body)
+	case flow.EventHeartbeat, flow.EventRedacted: // who is asked may have changed without a transition
+		return c.rest(t, nil)
+	default:
+		if time.Since(c.out.Last) < eventstream.Silence {
+			return nil, nil //nolint:nilnil // the run goes on
+		}
+		return c.rest(t, nil) // what happens is nothing for the client
+	}
 }
 
 // catchUp tells the client what was said before, and returns the number of the last event of that.
