@@ -156,11 +156,22 @@ func (p *page) said(src *source, t reflect.Type, fields []field, i int) (text st
 	return p.plain(src, t, strings.TrimSuffix(text, "."))
 }
 
-// shorter cuts what only explains a sentence.
+// shorter cuts what only explains a sentence: what follows a semicolon, or the first colon if more than five words come before it. A
+// quotation stays whole.
 func shorter(text string) string {
-	text, _, _ = strings.Cut(text, "; ")
-	if first, _, ok := strings.Cut(text, ": "); ok && len(strings.Fields(first)) > 5 {
-		return first
+	quoted, colon := false, false
+	for i, r := range text {
+		switch {
+		case r == '"':
+			quoted = !quoted
+		case quoted:
+		case strings.HasPrefix(text[i:], "; "):
+			return text[:i]
+		case strings.HasPrefix(text[i:], ": ") && !colon:
+			if colon = true; len(strings.Fields(text[:i])) > 5 {
+				return text[:i]
+			}
+		}
 	}
 	return text
 }
@@ -197,8 +208,12 @@ func (p *page) plain(src *source, t reflect.Type, text string) string {
 	text = ofConfig.ReplaceAllStringFunc(text, func(found string) string { return "`" + lower(strings.TrimPrefix(found, "Config.")) + "`" })
 	keys := map[string]string{}
 	for _, f := range src.fields[t.Name()] {
-		if made, ok := t.FieldByName(f.name); ok {
-			keys[f.name] = p.keyOf(made)
+		made, ok := t.FieldByName(f.name)
+		if !ok {
+			continue
+		}
+		if keys[f.name] = p.keyOf(made); made.Anonymous && made.Type.Kind() == reflect.Struct && made.Type.NumField() > 0 {
+			keys[f.name] = cmp.Or(keys[f.name], p.keyOf(made.Type.Field(0))) // its fields stand in the struct: the first is what it is about
 		}
 	}
 	text = aside.ReplaceAllString(bracketed.ReplaceAllString(text, "$1$2"), "")
