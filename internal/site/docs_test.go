@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -36,6 +37,7 @@ const (
 	maintainers = "For maintainers"
 	mostWords   = 28_600 // of README.md and what users find in docs/
 	mostReadme  = 1500   // words of README.md
+	ours        = "github.com/agonist-dev/debate"
 )
 
 func read(t *testing.T) *site.Site {
@@ -45,13 +47,18 @@ func read(t *testing.T) *site.Site {
 	return s
 }
 
+// pages returns the pages that are held to their code.
+func pages(t *testing.T) []*site.Page {
+	t.Helper()
+	return slices.DeleteFunc(slices.Clone(read(t).Pages), func(p *site.Page) bool {
+		return strings.HasPrefix(p.Path, "docs/internal/") || p.Path == "CHANGELOG.md"
+	})
+}
+
 // blocks calls check with each block of a language that users read.
 func blocks(t *testing.T, language string, check func(at string, b site.Block)) {
 	t.Helper()
-	for _, p := range read(t).Pages {
-		if strings.HasPrefix(p.Path, "docs/internal/") || p.Path == "CHANGELOG.md" {
-			continue
-		}
+	for _, p := range pages(t) {
 		for _, b := range p.Blocks {
 			if b.Language == language {
 				check(fmt.Sprintf("%s:%d", p.Path, b.Line), b)
@@ -93,6 +100,7 @@ func TestEveryProgramOfThePagesCompiles(t *testing.T) {
 		files["pages/"+strings.NewReplacer("/", "_", ":", "_line_").Replace(at)+name] = b.Text
 	})
 	require.Greater(t, len(files), 3, "no page has a program")
+	files["pages/sentences/main.go"] = sentences(t)
 	for name, text := range files {
 		name = filepath.Join(folder, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
@@ -104,6 +112,50 @@ func TestEveryProgramOfThePagesCompiles(t *testing.T) {
 	assert.NoError(t, err, string(output))
 }
 
+// sentences makes one program of the Go that stands within sentences: of what has a call of a name of a package or of a value, or a
+// literal of a package's type. Its values are those that a host program has at hand. "…" leaves fields out.
+func sentences(t *testing.T) string {
+	t.Helper()
+	isGo, body, found := regexp.MustCompile(`\b[A-Za-z]\w*\.[A-Z]\w*[({]`), strings.Builder{}, 0
+	for _, p := range pages(t) {
+		for _, s := range p.Spans {
+			if !isGo.MatchString(s.Text) {
+				continue
+			}
+			code := strings.ReplaceAll(s.Text, "…", "")
+			if _, err := parser.ParseExpr(code); err == nil {
+				code = "use(" + code + ")"
+			}
+			// Variables that a span declares are among the values.
+			fmt.Fprintf(&body, "//line %s:%d\n\t%s\n", p.Path, max(s.Line, 1), strings.Replace(code, " := ", " = ", 1))
+			found++
+		}
+	}
+	require.Greater(t, found, 3, "no sentence has Go")
+	code := `
+func main() {}
+
+func use(...any) {}
+
+func _(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, id, hash, inquiry, key, name, person, text string, ok bool,
+	labels map[string]string, before time.Time, engine, Engine *debate.Engine, Handler, handler *web.Handler, Record, record *flow.Record,
+	records []*flow.Record, d *debate.Debate, config flow.Config, signal flow.Signal, tool flow.Tool, interview func() *debate.Flow,
+	x *wire.Exchange,
+) {
+` + body.String() + "}\n"
+	head := "package main\n\n"
+	for _, path := range []string{
+		"context", "net/http", "time", ours, ours + "/arbiter", ours + "/flow", ours + "/provider/anthropic", ours + "/provider/wire",
+		ours + "/sse", ours + "/store", ours + "/store/sql", ours + "/web", ours + "/web/agui", ours + "/web/chat", ours + "/web/mcp",
+	} {
+		if regexp.MustCompile(`\b` + path[strings.LastIndex(path, "/")+1:] + `\.[A-Z]`).MatchString(code) { // an unused import is an error
+			head += fmt.Sprintf("import %q\n", path)
+		}
+	}
+	return head + code
+}
+
 func isFile(code string) bool {
 	for l := range strings.Lines(code) {
 		if !strings.HasPrefix(l, "//") && strings.TrimSpace(l) != "" {
@@ -113,7 +165,16 @@ func isFile(code string) bool {
 	return false
 }
 
+// Code without a language, or of one that no test reads, would be held to nothing.
 func TestEveryExcerptIsInItsFile(t *testing.T) {
+	for _, p := range pages(t) {
+		for _, b := range p.Blocks {
+			if p.Group != maintainers {
+				assert.Contains(t, []string{"go", "html", "json", "sh", "sql", "text", "yaml"}, b.Language, "%s:%d", p.Path, b.Line)
+			}
+			assert.False(t, b.Language != "go" && isFile(b.Text), "%s:%d: Go is marked as go", p.Path, b.Line)
+		}
+	}
 	blocks(t, "go", func(at string, b site.Block) {
 		name, ok := strings.CutPrefix(b.Mark, "from ")
 		if !ok {

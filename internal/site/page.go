@@ -27,6 +27,7 @@ type Page struct {
 	Headings []Heading
 	Links    []Link
 	Blocks   []Block
+	Spans    []Block // code within sentences
 
 	source   []byte
 	root     ast.Node
@@ -46,7 +47,7 @@ type Link struct {
 	Image       bool
 }
 
-// Block is a fenced block of a document.
+// Block is a block of code of a document. One that is indented has no language.
 type Block struct {
 	Language string
 	Text     string
@@ -85,6 +86,10 @@ func (r *reader) read(path string, source []byte) *Page {
 			p.Links = append(p.Links, Link{Destination: string(n.Destination), Line: p.line(n), Image: true})
 		case *ast.FencedCodeBlock:
 			r.block(p, n)
+		case *ast.CodeBlock:
+			p.Blocks = append(p.Blocks, Block{Text: plain(n, source), Line: p.line(n)})
+		case *ast.CodeSpan:
+			p.Spans = append(p.Spans, Block{Text: strings.Join(strings.Fields(plain(n, source)), " "), Line: p.line(n)})
 		case *ast.HTMLBlock, *ast.RawHTML:
 			html = append(html, n)
 		}
