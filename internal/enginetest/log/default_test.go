@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/internal/stage/flows"
 	"github.com/agonist-dev/debate/provider"
@@ -223,6 +224,7 @@ func TestTheDefaultHearsOnlyItsLevel(t *testing.T) {
 //
 //nolint:paralleltest // it replaces the default logger, and counts
 func TestLinesThatNobodyReadsCostNothing(t *testing.T) {
+	longform.Lone(t) // under the detector, pools lose what they hold at random
 	var lines stage.Locked
 	setDefault(t, slog.New(slog.NewTextHandler(&lines, nil)))
 	config := stage.TwoDebaters()
