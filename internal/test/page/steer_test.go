@@ -143,6 +143,7 @@ func TestSteering(t *testing.T) {
 	p.sees(`!document.querySelector('.link')`)
 	p.clicks(".rail button", "End the rounds")
 	p.clicks("dialog button.main", "End the rounds")
+	p.sees("!document.querySelector('dialog')") // it is accepted
 	g.open("Ben 2")
 	p.reads(".headline", "Ada has won")
 
